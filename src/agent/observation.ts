@@ -1,0 +1,48 @@
+/**
+ * The observation: the one envelope every tool returns and every model reads. Status first, a one-line summary that can
+ * be acted on alone, small data, what to do next, and references to what is stored elsewhere (never its content).
+ * Pure: no I/O, no clock.
+ */
+import { z } from "zod";
+
+/** Bytes of one observation's JSON as the model sees it. About 4,000 tokens: enough for 50 rows of ordinary width. */
+export const OBSERVATION_BYTES_MAX = 16_000;
+
+export const artifactSchema = z.strictObject({
+  kind: z.literal("result"),
+  /** Reference within the run, `r1`, `r2`, …; `read_result` and `GET /v1/runs/:id/results/:ref` take it. */
+  ref: z.string(),
+  /** Rows stored under the reference. */
+  rows: z.int().min(0),
+});
+
+export const observationSchema = z.strictObject({
+  status: z.enum(["success", "warning", "error"]),
+  summary: z.string().min(1),
+  data: z.record(z.string(), z.unknown()),
+  next_actions: z.array(z.string()),
+  artifacts: z.array(artifactSchema),
+});
+
+export type Artifact = z.infer<typeof artifactSchema>;
+export type Observation = z.infer<typeof observationSchema>;
+
+/** A successful observation. */
+export function success(summary: string, data: Observation["data"] = {}, artifacts: Artifact[] = []): Observation {
+  return { status: "success", summary, data, next_actions: [], artifacts };
+}
+
+/** Partial success, with a hint how to do better. */
+export function warning(
+  summary: string,
+  nextActions: string[],
+  data: Observation["data"] = {},
+  artifacts: Artifact[] = [],
+): Observation {
+  return { status: "warning", summary, data, next_actions: nextActions, artifacts };
+}
+
+/** An error that the model can mend: the cause, and a safe next step. */
+export function failure(summary: string, nextActions: string[], data: Observation["data"] = {}): Observation {
+  return { status: "error", summary, data, next_actions: nextActions, artifacts: [] };
+}

@@ -1,0 +1,72 @@
+/**
+ * The port to a tool. One file a tool in tools/ implements `Tool`; the loop knows only this.
+ *
+ * Contract: `run` gets input that its schema has accepted, answers every expected failure as an observation with status
+ * `error`, and throws only for a bug of ours, which ends the run (invariant L4). It may be called again after a crash
+ * with the same call, so it only reads. It ends soon after the signal aborts.
+ */
+import type { z } from "zod";
+import type { Json } from "../lib/json.ts";
+import type { Observation } from "./observation.ts";
+
+/** A value of a stored cell after sql/values.ts: JSON, or a tagged object where JSON would lose something. */
+export type Cell = Json;
+
+/** The stored rows of one query. Immutable; addressed within a run by `ref`, across it by `sha256`. */
+export interface StoredResult {
+  /** `r1`, `r2`, … in order of first appearance in the run. */
+  readonly ref: string;
+  /** Of the canonical JSON of columns and rows. */
+  readonly sha256: string;
+  readonly sql: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** Rows that the query has in all, or null when the cap was met and nobody counted. */
+  readonly totalRows: number | null;
+  /** True when rows, cells or bytes were cut. */
+  readonly truncated: boolean;
+}
+
+/** A result before the run has given it a reference. */
+export type NewResult = Omit<StoredResult, "ref" | "sha256">;
+
+/** One executed or refused SQL text, for the receipt and the SQL log. */
+export interface QueryRecord {
+  readonly sql: string;
+  readonly durationMs: number;
+  readonly rowsRead: number;
+  /** Rows returned; 0 on an error. */
+  readonly rows: number;
+  /** Short error text or null. */
+  readonly error: string | null;
+  /** Reference of the stored result, or null. */
+  readonly ref: string | null;
+}
+
+/** What the run hands to a tool for one call. */
+export interface ToolContext {
+  readonly signal: AbortSignal;
+  /** Rows that this call may still make the database read. */
+  readonly rowsReadMax: number;
+  /** Stored results of this run. */
+  readonly results: {
+    get(ref: string): StoredResult | null;
+    /** Keeps `result` and returns it with its reference; equal content gets the reference it already has. */
+    put(result: NewResult): { readonly stored: StoredResult; readonly seenBefore: boolean };
+  };
+}
+
+/** What a tool gives back: the observation, what it cost, and the query it made, if it made one. */
+export interface ToolOutput {
+  readonly observation: Observation;
+  readonly rowsRead: number;
+  readonly query: QueryRecord | null;
+}
+
+export interface Tool<Input = unknown> {
+  readonly name: string;
+  /** For the model. Says when to use the tool and what it returns. */
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  run(input: Input, context: ToolContext): Promise<ToolOutput>;
+}
