@@ -56,11 +56,31 @@ export interface ToolContext {
   };
 }
 
+/** An answer with its evidence, as `final_answer` takes it. */
+export interface FinalAnswer {
+  readonly answer: string;
+  /** References of the results that the answer rests on. */
+  readonly results: readonly string[];
+  readonly citations: readonly Citation[];
+}
+
+/** One figure of an answer and the cell it came from; `row` counts from 1. */
+export interface Citation {
+  readonly figure: string;
+  readonly result: string;
+  readonly row: number;
+  readonly column: string;
+}
+
 /** What a tool gives back: the observation, what it cost, and the query it made, if it made one. */
 export interface ToolOutput {
   readonly observation: Observation;
   readonly rowsRead: number;
   readonly query: QueryRecord | null;
+  /** Only from `final_answer`. */
+  readonly final?: FinalAnswer;
+  /** The database changed under a read: the run ends at once, and loudly. */
+  readonly quarantined?: boolean;
 }
 
 export interface Tool<Input = unknown> {

@@ -1,0 +1,148 @@
+/**
+ * `advance(state, event, now)`: the one function that moves a run. Everything else only stores what it returns.
+ *
+ * Owns: A1 finish is final, A2 same input gives the same output, A3 meters never fall, A4 (asserted on the way out),
+ * A5 each call gets exactly one result, A7 only `answered` has an answer. The legal pairs are a table (event.ts);
+ * anything else throws. Leaves to others: effects (step.ts), storage (durable/journal.ts).
+ * Pure: no I/O, no clock; `now` is epoch milliseconds.
+ */
+import { assert } from "../lib/assert.ts";
+import { activeMsAt, assertWithinLimits, deadlineAt } from "./budget.ts";
+import { type Draft, finish, settle, tell } from "./draft.ts";
+import { type Event, TRANSITIONS } from "./event.ts";
+import type { Message } from "./model.ts";
+import { observeTools } from "./observe.ts";
+import { takeReply } from "./reply.ts";
+import type { RunEvent } from "./run-event.ts";
+import { type AgentState, IDLE_MS_MAX } from "./state.ts";
+
+/** The next state, and the rows to append with it, in order, in the same save. */
+export interface Advance {
+  readonly state: AgentState;
+  readonly messages: readonly Message[];
+  readonly events: readonly RunEvent[];
+}
+
+export function advance(before: AgentState, event: Event, now: number): Advance {
+  const allowed = TRANSITIONS[before.phase][event.kind];
+  assert(allowed !== undefined, `illegal event ${event.kind} in phase ${before.phase}`);
+  const draft: Draft = { state: touched(before, now), messages: [], events: [], now };
+  applyEvent(draft, event);
+  const state: AgentState = {
+    ...draft.state,
+    messages: before.messages + draft.messages.length,
+    events: before.events + draft.events.length,
+    dueAt: dueAt(draft.state, now),
+  };
+  assert(allowed.includes(state.phase), `illegal transition ${before.phase} --${event.kind}--> ${state.phase}`);
+  assertMonotone(before, state);
+  assertWithinLimits(state);
+  assert((state.phase === "finish") === (state.ending !== null), "A1: an ending and the finish phase go together");
+  return { state, messages: draft.messages, events: draft.events };
+}
+
+function applyEvent(draft: Draft, event: Event): void {
+  switch (event.kind) {
+    case "call_reserved":
+      return reserveCall(draft, event);
+    case "attempt_lost":
+      return loseAttempt(draft);
+    case "model_replied":
+      return takeReply(draft, event.reply, event.costNanoUsd);
+    case "model_failed":
+      return failCall(draft, event);
+    case "tools_reserved": {
+      assert(draft.state.attempt === null, "L2: one attempt in flight");
+      const { usage } = draft.state;
+      draft.state = { ...draft.state, attempt: event.attempt, usage: { ...usage, hops: usage.hops + event.hops } };
+      return;
+    }
+    case "tools_observed":
+      return observeTools(draft, event.outcomes, event.newResults);
+    case "ceiling_reached":
+      draft.state = { ...draft.state, phase: "thought", concluding: event.reason, failedTries: 0, waiting: null };
+      return tell(draft, { type: "ceiling_reached", reason: event.reason });
+    case "concluded": {
+      const reason = draft.state.concluding;
+      assert(reason !== null, "a run concludes after a ceiling");
+      return finish(draft, reason, { partial: event.partial });
+    }
+    case "cancelled":
+      return finish(draft, "cancelled", { partial: event.partial });
+    case "expired":
+      return finish(draft, "expired", { partial: event.partial });
+    case "broke":
+      return finish(draft, "error", { message: event.message });
+    case "bill_arrived":
+      return takeBill(draft, event.costNanoUsd);
+  }
+}
+
+function reserveCall(draft: Draft, event: Extract<Event, { kind: "call_reserved" }>): void {
+  const { state } = draft;
+  const { attempt } = event;
+  assert(state.attempt === null, "L2: one attempt in flight");
+  assert(attempt.abortAt <= Math.max(draft.now, deadlineAt(state, draft.now)), "L3: no effect outlives the deadline");
+  const isNewStep = attempt.purpose === "step" && state.failedTries === 0;
+  const usage = {
+    ...state.usage,
+    modelCalls: state.usage.modelCalls + 1,
+    steps: state.usage.steps + (isNewStep ? 1 : 0),
+  };
+  draft.state = { ...state, phase: "thought", waiting: null, attempt, usage };
+  tell(draft, { type: "step_started", purpose: attempt.purpose, reservedNanoUsd: attempt.reservedNanoUsd });
+}
+
+/** A lost attempt keeps its reservation as spent: it may have been billed, and nobody will ever know. */
+function loseAttempt(draft: Draft): void {
+  const { attempt } = draft.state;
+  assert(attempt !== null, "only an open attempt can be lost");
+  settle(draft, attempt.reservedNanoUsd);
+  const usage = { ...draft.state.usage, rowsRead: draft.state.usage.rowsRead + attempt.reservedRows };
+  draft.state = { ...draft.state, usage, failedTries: draft.state.failedTries + 1 };
+  tell(draft, { type: "attempt_lost", keptNanoUsd: attempt.reservedNanoUsd });
+}
+
+function failCall(draft: Draft, event: Extract<Event, { kind: "model_failed" }>): void {
+  const { failure, retryAt } = event;
+  settle(draft, event.costNanoUsd);
+  const { code, status, message } = failure;
+  tell(draft, { type: "model_failed", code, status, text: message });
+  if (retryAt === null) {
+    if (draft.state.concluding === null) finish(draft, "provider_error", { message });
+    return;
+  }
+  draft.state = {
+    ...draft.state,
+    failedTries: draft.state.failedTries + 1,
+    waiting: { kind: "retry", until: retryAt, code },
+  };
+  tell(draft, { type: "retry_scheduled", code, until: retryAt, attempt: draft.state.failedTries + 1 });
+}
+
+function takeBill(draft: Draft, costNanoUsd: number): void {
+  assert(draft.state.attempt !== null, "a bill belongs to an open attempt");
+  settle(draft, costNanoUsd);
+}
+
+/** Moves the clock: time since the last touch is active up to the instant a driver was due (budget.ts). */
+function touched(state: AgentState, now: number): AgentState {
+  const activeMs = activeMsAt(state, now);
+  return { ...state, touchedAt: Math.max(now, state.touchedAt), usage: { ...state.usage, activeMs } };
+}
+
+/** By when somebody should have touched the run again. Idle time beyond it is an outage, and nobody is charged. */
+function dueAt(state: AgentState, now: number): number {
+  if (state.ending !== null) return now;
+  if (state.attempt !== null) return state.attempt.abortAt + IDLE_MS_MAX;
+  if (state.waiting !== null) return state.waiting.until + IDLE_MS_MAX;
+  return state.mode === "manual" ? deadlineAt(state, now) : now + IDLE_MS_MAX;
+}
+
+/** A3: no meter ever falls. */
+function assertMonotone(before: AgentState, after: AgentState): void {
+  const meters = Object.keys(before.usage) as (keyof AgentState["usage"])[];
+  for (const meter of meters) {
+    assert(after.usage[meter] >= before.usage[meter], `A3: ${meter} fell`);
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The half-made transition that the rules of advance.ts, reply.ts and observe.ts fill in, and the four moves they share.
+ * Nothing outside those three uses it. Pure: no I/O; the clock comes in as `now`, epoch milliseconds.
+ */
+import { type EndingParts, endingOf } from "./ending.ts";
+import type { Message } from "./model.ts";
+import type { RunEvent } from "./run-event.ts";
+import type { AgentState, StopReason } from "./state.ts";
+
+export interface Draft {
+  state: AgentState;
+  /** Rows to append. */
+  readonly messages: Message[];
+  readonly events: RunEvent[];
+  readonly now: number;
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+export type Telling = DistributiveOmit<RunEvent, "at" | "step" | "phase">;
+
+/** Appends an event row, stamped with the state as it is now. */
+export function tell(draft: Draft, telling: Telling): void {
+  draft.events.push({ at: draft.now, step: draft.state.usage.steps, phase: draft.state.phase, ...telling });
+}
+
+/** Appends a message row and returns its number. */
+export function say(draft: Draft, message: Message): number {
+  draft.messages.push(message);
+  return draft.state.messages + draft.messages.length - 1;
+}
+
+/** Adds a settled cost and clears the attempt. */
+export function settle(draft: Draft, costNanoUsd: number): void {
+  const { usage } = draft.state;
+  draft.state = { ...draft.state, attempt: null, usage: { ...usage, costNanoUsd: usage.costNanoUsd + costNanoUsd } };
+}
+
+/** Ends the run (invariants A1, A7). */
+export function finish(draft: Draft, reason: StopReason, parts: EndingParts = {}): void {
+  const ending = endingOf(draft.state, reason, draft.now, parts);
+  draft.state = { ...draft.state, phase: "finish", waiting: null, ending };
+  const { outcome, stopReason, message } = ending;
+  tell(draft, { type: "run_finished", outcome, stopReason, text: message });
+}

@@ -1,0 +1,88 @@
+/**
+ * What can happen to a run, and what is legal when. An event is the only input of a transition (advance.ts).
+ *
+ * Owns: the events and the table `phase × event → phases`. Leaves to others: what each one does to the state.
+ * A phase says what the run is in the middle of: `thought`, the model is to be asked or being asked; `action`, its tool
+ * calls are to be run or running; `observation`, their results are in; `finish`, over (invariant A1). Pure.
+ */
+import type { ModelFailure, ModelReply } from "./model.ts";
+import type { Attempt, Phase, StopReason } from "./state.ts";
+import type { FinalAnswer, QueryRecord } from "./tool.ts";
+
+/** How one tool call ended. */
+export interface ToolOutcome {
+  readonly callId: string;
+  readonly name: string;
+  /** The observation envelope as JSON text. */
+  readonly content: string;
+  readonly summary: string;
+  readonly isError: boolean;
+  /** False for a call beyond the remaining hops: it is answered, and not counted. */
+  readonly counted: boolean;
+  readonly rowsRead: number;
+  readonly query: QueryRecord | null;
+  readonly final: FinalAnswer | null;
+  readonly durationMs: number;
+}
+
+export type Event =
+  /** A model call is about to be made. `hops` and the like are counted here, so that they rise even if we die. */
+  | { readonly kind: "call_reserved"; readonly attempt: Attempt }
+  /** A driver found an attempt that nobody is working on any more. */
+  | { readonly kind: "attempt_lost" }
+  | { readonly kind: "model_replied"; readonly reply: ModelReply; readonly costNanoUsd: number }
+  /** `retryAt` null: not tried again. */
+  | {
+      readonly kind: "model_failed";
+      readonly failure: ModelFailure;
+      readonly costNanoUsd: number;
+      readonly retryAt: number | null;
+    }
+  /** Tool calls are about to run; `hops` of them are within the limit. */
+  | { readonly kind: "tools_reserved"; readonly attempt: Attempt; readonly hops: number }
+  | { readonly kind: "tools_observed"; readonly outcomes: readonly ToolOutcome[]; readonly newResults: number }
+  /** No further step is allowed: what remains is the last call. `partial` is what was found, in plain words. */
+  | { readonly kind: "ceiling_reached"; readonly reason: StopReason; readonly partial: string | null }
+  /** The last call was not made (no money, no time, no calls left) or failed. */
+  | { readonly kind: "concluded"; readonly partial: string | null }
+  | { readonly kind: "cancelled"; readonly partial: string | null }
+  | { readonly kind: "expired"; readonly partial: string | null }
+  /** A bug of ours, or a broken record. `message` is for the person and holds no data. */
+  | { readonly kind: "broke"; readonly message: string }
+  /** The bill of a call that was open when the run ended. */
+  | { readonly kind: "bill_arrived"; readonly costNanoUsd: number };
+
+export type EventKind = Event["kind"];
+
+/** Everything that is legal. A pair that is not here throws; so does a next phase that is not listed. */
+export const TRANSITIONS: { readonly [P in Phase]: { readonly [K in EventKind]?: readonly Phase[] } } = {
+  thought: {
+    call_reserved: ["thought"],
+    attempt_lost: ["thought", "finish"],
+    model_replied: ["action", "thought", "finish"],
+    model_failed: ["thought", "finish"],
+    ceiling_reached: ["thought"],
+    concluded: ["finish"],
+    cancelled: ["finish"],
+    expired: ["finish"],
+    broke: ["finish"],
+  },
+  action: {
+    tools_reserved: ["action"],
+    attempt_lost: ["action"],
+    tools_observed: ["observation", "finish"],
+    cancelled: ["finish"],
+    expired: ["finish"],
+    broke: ["finish"],
+  },
+  observation: {
+    call_reserved: ["thought"],
+    ceiling_reached: ["thought"],
+    cancelled: ["finish"],
+    expired: ["finish"],
+    broke: ["finish"],
+  },
+  finish: {
+    bill_arrived: ["finish"],
+  },
+};

@@ -1,0 +1,125 @@
+/**
+ * What a reader of a run is told, in order and numbered: the rows behind `GET /v1/runs/:id/events`.
+ *
+ * Owns: the stored form, which refers to message rows instead of repeating them, and its public form, which is whole.
+ * STORED CONTRACT: types and fields are only ever added. Pure: no I/O, no clock.
+ */
+import { usdFromNano as usd } from "../lib/money.ts";
+import type { Message } from "./model.ts";
+import type { Phase } from "./state.ts";
+
+/** Stored form. `message` is the number of a message row; `index` a position within it. */
+export type RunEvent = { readonly at: number; readonly step: number; readonly phase: Phase } & (
+  | { readonly type: "run_started" }
+  | { readonly type: "step_started"; readonly purpose: "step" | "last"; readonly reservedNanoUsd: number }
+  | { readonly type: "attempt_lost"; readonly keptNanoUsd: number }
+  | {
+      readonly type: "model_replied";
+      /** Null when the reply was not kept in the history; `text` then holds its text. */
+      readonly message: number | null;
+      readonly text?: string;
+      readonly finish: string;
+      readonly tokens: readonly [input: number, write5m: number, write1h: number, read: number, output: number];
+      readonly costNanoUsd: number;
+      readonly totalNanoUsd: number;
+      readonly durationMs: number;
+    }
+  | { readonly type: "model_failed"; readonly code: string; readonly status: number | null; readonly text: string }
+  | { readonly type: "retry_scheduled"; readonly code: string; readonly until: number; readonly attempt: number }
+  | {
+      readonly type: "tool_observed";
+      /** Of the row with the results; the row before it holds the calls. */
+      readonly message: number;
+      readonly index: number;
+      readonly durationMs: number;
+      readonly query?: {
+        readonly rows: number;
+        readonly rowsRead: number;
+        readonly durationMs: number;
+        readonly error: string | null;
+        readonly ref: string | null;
+      };
+    }
+  | { readonly type: "step_finished" }
+  | { readonly type: "recovery"; readonly what: string; readonly text: string }
+  | { readonly type: "ceiling_reached"; readonly reason: string }
+  | { readonly type: "run_finished"; readonly outcome: string; readonly stopReason: string; readonly text: string }
+);
+
+/** Public form: snake_case, dollars, ISO times. */
+export type PublicRunEvent = { readonly type: string; readonly [field: string]: unknown };
+
+/** Makes the public form; `messageAt` gives a message row by number, or null when there is none. */
+export function toPublicRunEvent(event: RunEvent, messageAt: (index: number) => Message | null): PublicRunEvent {
+  const head = { type: event.type, at: new Date(event.at).toISOString(), step: event.step, phase: event.phase };
+  switch (event.type) {
+    case "run_started":
+    case "step_finished":
+      return head;
+    case "step_started":
+      return { ...head, purpose: event.purpose, reserved_usd: usd(event.reservedNanoUsd) };
+    case "attempt_lost":
+      return { ...head, kept_usd: usd(event.keptNanoUsd) };
+    case "model_replied": {
+      const message = event.message === null ? null : messageAt(event.message);
+      const said = message?.role === "assistant" ? message : null;
+      const [input, write5m, write1h, read, output] = event.tokens;
+      return {
+        ...head,
+        text: said?.text ?? event.text ?? "",
+        calls: said?.calls ?? [],
+        finish: event.finish,
+        usage: { input, cache_write_5m: write5m, cache_write_1h: write1h, cache_read: read, output },
+        cost_usd: usd(event.costNanoUsd),
+        cost_total_usd: usd(event.totalNanoUsd),
+        duration_ms: event.durationMs,
+      };
+    }
+    case "model_failed":
+      return { ...head, code: event.code, status: event.status, message: event.text };
+    case "retry_scheduled":
+      return { ...head, code: event.code, until: new Date(event.until).toISOString(), attempt: event.attempt };
+    case "tool_observed":
+      return { ...head, ...toPublicObservation(event, messageAt) };
+    case "recovery":
+      return { ...head, what: event.what, message: event.text };
+    case "ceiling_reached":
+      return { ...head, reason: event.reason };
+    case "run_finished":
+      return { ...head, outcome: event.outcome, stop_reason: event.stopReason, message: event.text };
+  }
+}
+
+function toPublicObservation(
+  event: Extract<RunEvent, { type: "tool_observed" }>,
+  messageAt: (index: number) => Message | null,
+): { readonly [field: string]: unknown } {
+  const answered = messageAt(event.message);
+  const result = answered?.role === "tool" ? answered.results[event.index] : undefined;
+  const asked = messageAt(event.message - 1);
+  const call = asked?.role === "assistant" ? asked.calls[event.index] : undefined;
+  const query = event.query;
+  return {
+    call_id: result?.callId ?? null,
+    name: call?.name ?? null,
+    observation: result === undefined ? null : JSON.parse(result.content),
+    duration_ms: event.durationMs,
+    query:
+      query === undefined
+        ? null
+        : {
+            sql: sqlOf(call?.input),
+            rows: query.rows,
+            rows_read: query.rowsRead,
+            duration_ms: query.durationMs,
+            error: query.error,
+            ref: query.ref,
+          },
+  };
+}
+
+/** The SQL text of a call, wherever the model put it. */
+export function sqlOf(input: unknown): string | null {
+  if (typeof input !== "object" || input === null || !("sql" in input)) return null;
+  return typeof input.sql === "string" ? input.sql : null;
+}

@@ -1,0 +1,230 @@
+/**
+ * `AgentState`: the stored record of a run. A checkpoint is also the instruction for what comes next.
+ *
+ * Owns: the schema, its version, and how a record is read back (old versions are carried forward, an unknown or corrupt
+ * one is a reason, never a silent fresh start). Leaves to others: how it changes (advance.ts), where it is kept
+ * (durable/journal.ts). It is the small head of a run: messages, events and results are rows of their own.
+ *
+ * STORED CONTRACT. Fields are only ever added, with a default; a change of meaning raises `STATE_VERSION` and adds a
+ * step to `MIGRATIONS`. Fixtures of every version live in test/fixtures/state and are never edited.
+ * Pure: no I/O, no clock.
+ */
+import { z } from "zod";
+import { err, ok, type Result } from "../lib/result.ts";
+import { limitsSchema } from "./limits.ts";
+
+export const STATE_VERSION = 1;
+
+export const PHASES = ["thought", "action", "observation", "finish"] as const;
+export const OUTCOMES = ["answered", "stopped", "failed", "cancelled"] as const;
+export const STOP_REASONS = [
+  "done",
+  "max_steps",
+  "max_hops",
+  "retry_ceiling",
+  "error_budget",
+  "cycle",
+  "budget",
+  "timeout",
+  "truncated",
+  "refusal",
+  "context_window",
+  "ungrounded",
+  "provider_error",
+  "malformed_reply",
+  "rejected",
+  "expired",
+  "cancelled",
+  "error",
+] as const;
+
+const counter = z.int().min(0);
+const instant = z.int().min(0);
+
+/** Spent so far. No field ever falls or is reset (invariant A3). */
+const usageSchema = z.strictObject({
+  steps: counter,
+  hops: counter,
+  errors: counter,
+  modelCalls: counter,
+  activeMs: counter,
+  rowsRead: counter,
+  costNanoUsd: counter,
+  /** Rows that the engine read beyond what was reserved for them: an estimate that was too low, told, never hidden. */
+  rowsOverrun: counter,
+});
+
+/**
+ * One try of one effect. It is stored before the effect starts and cleared when the effect is settled; one that is
+ * found open by a new driver is lost, and what it reserved counts as spent.
+ */
+const attemptSchema = z.strictObject({
+  /** Names the try; a driver may settle only the attempt it reserved (the lease). */
+  token: z.string().min(1),
+  kind: z.enum(["model", "tools"]),
+  /** `step`: a round of the loop. `last`: the tool-less call kept back for the end. */
+  purpose: z.enum(["step", "last"]),
+  startedAt: instant,
+  /** The effect's abort signal fires here; never later than the run's deadline (invariant L3). */
+  abortAt: instant,
+  reservedNanoUsd: counter,
+  reservedRows: counter,
+});
+
+/** Why the run is not moving though it is not finished. */
+const waitingSchema = z.discriminatedUnion("kind", [
+  /** A failed model call is tried again at `until`. */
+  z.strictObject({ kind: z.literal("retry"), until: instant, code: z.string() }),
+]);
+
+/** How a run ended. Written once (invariant A1). */
+const endingSchema = z
+  .strictObject({
+    at: instant,
+    outcome: z.enum(OUTCOMES),
+    stopReason: z.enum(STOP_REASONS),
+    /** Stored, so that nobody decides anything from a message text. */
+    failed: z.boolean(),
+    answer: z.string().nullable(),
+    partialAnswer: z.string().nullable(),
+    grounded: z.boolean(),
+    /** One plain sentence for a person. */
+    message: z.string(),
+    /** References of the results that the answer rests on. */
+    results: z.array(z.string()),
+    citations: z.array(
+      z.strictObject({ figure: z.string(), result: z.string(), row: z.int().min(1), column: z.string() }),
+    ),
+  })
+  .refine((ending) => ending.outcome === "answered" || ending.answer === null, "A7: only `answered` has an answer");
+
+export const stateSchema = z.strictObject({
+  version: z.literal(STATE_VERSION),
+  id: z.string().min(1),
+  question: z.string().min(1),
+  caller: z.string().min(1),
+  mode: z.enum(["auto", "manual"]),
+  grounding: z.enum(["off", "report", "require"]),
+  model: z.string().min(1),
+  /** Names of the tools of this run, enforced at dispatch. An empty list means none. */
+  tools: z.array(z.string()),
+  /** The run this one carries on from, with its spend, or null. */
+  parent: z.strictObject({ runId: z.string(), step: counter, kind: z.enum(["continue", "fork"]) }).nullable(),
+  createdAt: instant,
+  /** Whatever happens, the run is over by then. */
+  expiresAt: instant,
+  limits: limitsSchema,
+  usage: usageSchema,
+  consecutiveErrors: counter,
+  phase: z.enum(PHASES),
+  waiting: waitingSchema.nullable(),
+  attempt: attemptSchema.nullable(),
+  /** When the record last changed, and by when a driver should touch it next: active time runs between the two. */
+  touchedAt: instant,
+  dueAt: instant,
+  /** Tries of the model call of the current step that failed or were lost. */
+  failedTries: counter,
+  /** Output tokens that the next model call asks for; doubled after a cut-off reply. */
+  maxTokens: z.int().min(1),
+  /** Replies in a row that could not be used (empty, cut off). */
+  badReplies: counter,
+  /** Set when a ceiling is hit: what remains is the last call. */
+  concluding: z.enum(STOP_REASONS).nullable(),
+  /** Corrective turns already sent under `grounding: require`. */
+  groundingTurns: counter,
+  /** Rows of each kind stored so far; the next row's number. */
+  messages: counter,
+  events: counter,
+  results: counter,
+  /** SQL texts run, and those that gave rows. */
+  queries: counter,
+  queriesAnswered: counter,
+  ending: endingSchema.nullable(),
+});
+
+export type AgentState = z.infer<typeof stateSchema>;
+export type Usage = AgentState["usage"];
+export type Attempt = NonNullable<AgentState["attempt"]>;
+export type Ending = NonNullable<AgentState["ending"]>;
+export type Phase = AgentState["phase"];
+export type StopReason = (typeof STOP_REASONS)[number];
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Output tokens of an ordinary call: room for thinking, a long query and a page of answer. */
+export const DEFAULT_MAX_TOKENS = 8_192;
+/** A run that nobody finishes is over after a day, also while it waits. */
+export const EXPIRY_MS = 24 * 60 * 60 * 1000;
+/** A driver that has not touched a run for this long is gone; only so much idle time counts as active. */
+export const IDLE_MS_MAX = 2_000;
+
+export type NewRun = Pick<
+  AgentState,
+  "id" | "question" | "caller" | "mode" | "grounding" | "model" | "tools" | "limits"
+>;
+
+/** The first checkpoint of a run, before any effect. `now` is epoch milliseconds. */
+export function createState(run: NewRun, now: number): AgentState {
+  return {
+    version: STATE_VERSION,
+    ...run,
+    parent: null,
+    createdAt: now,
+    expiresAt: now + EXPIRY_MS,
+    usage: { steps: 0, hops: 0, errors: 0, modelCalls: 0, activeMs: 0, rowsRead: 0, costNanoUsd: 0, rowsOverrun: 0 },
+    consecutiveErrors: 0,
+    phase: "thought",
+    waiting: null,
+    attempt: null,
+    touchedAt: now,
+    dueAt: run.mode === "manual" ? now + run.limits.wallClockMs : now + IDLE_MS_MAX,
+    failedTries: 0,
+    maxTokens: DEFAULT_MAX_TOKENS,
+    badReplies: 0,
+    concluding: null,
+    groundingTurns: 0,
+    messages: 0,
+    events: 0,
+    results: 0,
+    queries: 0,
+    queriesAnswered: 0,
+    ending: null,
+  };
+}
+
+export type StateError = { readonly kind: "corrupt" | "unknown_version"; readonly message: string };
+
+/** Carries a record of version N to version N + 1. */
+const MIGRATIONS: { readonly [from: number]: (record: Record<string, unknown>) => Record<string, unknown> } = {};
+
+/** JSON text to a state of the current version. */
+export function decodeState(text: string): Result<AgentState, StateError> {
+  let record: unknown;
+  try {
+    record = JSON.parse(text);
+  } catch {
+    return err({ kind: "corrupt", message: "The stored state is not JSON." });
+  }
+  const versioned = z.looseObject({ version: z.int().min(1) }).safeParse(record);
+  if (!versioned.success) return err({ kind: "corrupt", message: "The stored state has no version." });
+  let current: Record<string, unknown> & { version: number } = versioned.data;
+  if (current.version > STATE_VERSION) {
+    const message = `The stored state has version ${current.version}; this release knows versions up to ${STATE_VERSION}.`;
+    return err({ kind: "unknown_version", message });
+  }
+  while (current.version < STATE_VERSION) {
+    const migrate = MIGRATIONS[current.version];
+    if (migrate === undefined) {
+      return err({ kind: "unknown_version", message: `No way to carry version ${current.version} forward.` });
+    }
+    current = { ...migrate(current), version: current.version + 1 };
+  }
+  const parsed = stateSchema.safeParse(current);
+  if (parsed.success) return ok(parsed.data);
+  const where = parsed.error.issues[0]?.path.join(".") ?? "";
+  return err({ kind: "corrupt", message: `The stored state does not fit its schema at "${where}".` });
+}
+
+/** The stored form: one line of JSON, about 1.5 kB plus the question and the answer. */
+export function encodeState(state: AgentState): string {
+  return JSON.stringify(state);
+}
