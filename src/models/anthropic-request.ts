@@ -1,0 +1,172 @@
+/**
+ * A neutral request as the body of the Messages API, version 2026-10-21.
+ *
+ * Owns: the order of blocks, cache marks, what must never be sent (empty text, lone surrogates, sampling parameters, a
+ * forced tool choice, a prefill), and the bound of the prompt's tokens by its bytes. Leaves to others: sending.
+ * Pure: no I/O, no clock.
+ *
+ * R1 assistant content goes back verbatim; thinking blocks are bound to everything before them, so the body of step n
+ *    begins with the body of step n - 1 apart from cache marks, which the vendor leaves out of the comparison.
+ * R2 every call is answered in the one user message after it, results first, our note last.
+ * R3 at most three cache marks of the four allowed.
+ */
+import type { Anthropic } from "@anthropic-ai/sdk";
+import { z } from "zod";
+import type { Message, ModelRequest } from "../agent/model.ts";
+import { byteLength } from "../lib/bytes.ts";
+
+/**
+ * Tokens that the vendor adds to a prompt beyond our bytes: the system prompt for tool use (159 to 530 by the published
+ * tables, per model) and the framing of roles, which our JSON already outweighs. Rounded up with room for a newer model.
+ */
+export const ADDED_TOKENS_MAX = 1_000;
+
+/** What stands for a user message without any text, which the API would refuse. */
+const EMPTY_TEXT = "(empty)";
+
+type Body = Anthropic.MessageCreateParamsNonStreaming;
+type Block = Anthropic.ContentBlockParam;
+/** Blocks of our own messages, the only ones that may carry a mark. */
+type OwnBlock = Anthropic.TextBlockParam | Anthropic.ToolResultBlockParam;
+
+/** Stored content is ours to trust but typed `unknown`: whatever is an array of tagged objects is taken as it is. */
+const contentSchema = z.array(z.custom<Block>((block) => isTagged(block)));
+
+/** The body of `messages.create`. */
+export function toMessagesBody(request: ModelRequest, model: string): Body {
+  return {
+    model,
+    max_tokens: request.maxTokens,
+    ...toPrompt(request),
+    ...(request.tools.length === 0 ? {} : { tool_choice: { type: request.toolChoice } }),
+  };
+}
+
+/** The body of `messages.countTokens`: the same prompt. */
+export function toCountBody(request: ModelRequest, model: string): Anthropic.MessageCountTokensParams {
+  return { model, ...toPrompt(request) };
+}
+
+/**
+ * An upper bound of the prompt's tokens: no tokenizer makes more tokens than there are bytes, and hidden thinking is
+ * carried by its signature, which is longer than the tokens it stands for.
+ */
+export function boundPromptTokens(request: ModelRequest, model: string): number {
+  return byteLength(JSON.stringify(toMessagesBody(request, model))) + ADDED_TOKENS_MAX;
+}
+
+/** Every text of the conversation and the system prompt, for keeping them out of error messages. */
+export function promptTexts(request: ModelRequest): readonly string[] {
+  return [request.system, ...request.messages.flatMap(textsOf)];
+}
+
+function textsOf(message: Message): readonly string[] {
+  switch (message.role) {
+    case "user":
+      return [message.text];
+    case "assistant":
+      return [message.text, ...message.calls.map((call) => JSON.stringify(call.input) ?? "")];
+    case "tool":
+      return [...message.results.map((result) => result.content), message.note ?? ""];
+  }
+}
+
+/**
+ * Three marks. Tools and system never change in a run, so the mark on the system block is written once and read by
+ * every step. The mark on the last block makes this step's prompt readable by the next. The mark where the step before
+ * ended is the place of its entry: the vendor looks back 20 blocks only, and a step of twenty parallel calls is longer.
+ */
+function toPrompt(request: ModelRequest): Pick<Body, "system" | "tools" | "messages"> {
+  const own = new Map<Message, OwnBlock[]>();
+  const messages = request.messages.flatMap((message): Anthropic.MessageParam[] => {
+    if (message.role === "assistant") return toAssistant(message);
+    const blocks = toOwnBlocks(message);
+    own.set(message, blocks);
+    return [{ role: "user", content: blocks }];
+  });
+  const answeredAt = request.messages.findLastIndex((message) => message.role === "assistant");
+  for (const message of [request.messages[answeredAt - 1], request.messages.at(-1)]) {
+    const blocks = message === undefined ? undefined : own.get(message);
+    const last = blocks?.at(-1);
+    if (last === undefined || isEmptyBlock(last)) continue;
+    blocks?.splice(-1, 1, marked(last));
+  }
+  const system: Anthropic.TextBlockParam[] = isBlank(request.system)
+    ? []
+    : [marked({ type: "text", text: request.system })];
+  const tools = request.tools.map(
+    (tool): Anthropic.Tool => ({
+      name: tool.name,
+      description: tool.description,
+      input_schema: { ...tool.inputSchema, type: "object" },
+    }),
+  );
+  const lastTool = tools.at(-1);
+  if (system.length === 0 && lastTool !== undefined) lastTool.cache_control = { type: "ephemeral" };
+  return wellFormed({
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(system.length === 0 ? {} : { system }),
+    messages,
+  });
+}
+
+/** R1. A reply without any content cannot be sent back, so it is left out; two user messages in a row are allowed. */
+function toAssistant(message: Extract<Message, { role: "assistant" }>): Anthropic.MessageParam[] {
+  const parsed = contentSchema.safeParse(message.content);
+  // Content of another vendor's adapter, in a run that changed its model: said again from the neutral fields.
+  const content = parsed.success ? parsed.data : toNeutralBlocks(message);
+  return content.length === 0 ? [] : [{ role: "assistant", content }];
+}
+
+function toNeutralBlocks(message: Extract<Message, { role: "assistant" }>): Block[] {
+  const calls = message.calls.map(
+    (call): Block => ({ type: "tool_use", id: call.id, name: call.name, input: call.input }),
+  );
+  return isBlank(message.text) ? calls : [{ type: "text", text: message.text }, ...calls];
+}
+
+/** R2. */
+function toOwnBlocks(message: Exclude<Message, { role: "assistant" }>): OwnBlock[] {
+  if (message.role === "user") return [{ type: "text", text: isBlank(message.text) ? EMPTY_TEXT : message.text }];
+  const results = message.results.map(
+    (result): OwnBlock => ({
+      type: "tool_result",
+      tool_use_id: result.callId,
+      ...(result.content === "" ? {} : { content: result.content }),
+      ...(result.isError ? { is_error: true } : {}),
+    }),
+  );
+  const note = message.note ?? "";
+  if (!isBlank(note)) return [...results, { type: "text", text: note }];
+  return results.length === 0 ? [{ type: "text", text: EMPTY_TEXT }] : results;
+}
+
+function marked<Marked extends OwnBlock>(block: Marked): Marked {
+  return { ...block, cache_control: { type: "ephemeral" } };
+}
+
+/** A mark on an empty block is refused. Text is never empty here; a result without content is. */
+function isEmptyBlock(block: OwnBlock): boolean {
+  return block.type === "tool_result" && block.content === undefined;
+}
+
+/** The API refuses text blocks of white space alone. */
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+function isTagged(block: unknown): boolean {
+  return typeof block === "object" && block !== null && "type" in block && typeof block.type === "string";
+}
+
+/** The same value with every lone surrogate replaced: as JSON they are escapes that the API refuses. */
+function wellFormed<Value>(value: Value): Value {
+  const text = JSON.stringify(value);
+  // Well-formed text has no such escape, except after a backslash of its own; then the slower way changes nothing.
+  if (!/\\ud[89a-f]/.test(text)) return value;
+  return JSON.parse(text, (_key, inner: unknown) => {
+    if (typeof inner === "string") return inner.toWellFormed();
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, entry]) => [key.toWellFormed(), entry]));
+  });
+}
