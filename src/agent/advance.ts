@@ -53,8 +53,14 @@ function applyEvent(draft: Draft, event: Event): void {
       return failCall(draft, event);
     case "tools_reserved": {
       assert(draft.state.attempt === null, "L2: one attempt in flight");
-      const { usage } = draft.state;
-      draft.state = { ...draft.state, attempt: event.attempt, usage: { ...usage, hops: usage.hops + event.hops } };
+      const { usage, roundHops } = draft.state;
+      const hops = usage.hops + (roundHops === null ? event.hops : 0);
+      draft.state = {
+        ...draft.state,
+        attempt: event.attempt,
+        roundHops: roundHops ?? event.hops,
+        usage: { ...usage, hops },
+      };
       return;
     }
     case "tools_observed":

@@ -41,9 +41,9 @@ export type Event =
   /** Tool calls are about to run; `hops` of them are within the limit. */
   | { readonly kind: "tools_reserved"; readonly attempt: Attempt; readonly hops: number }
   | { readonly kind: "tools_observed"; readonly outcomes: readonly ToolOutcome[]; readonly newResults: number }
-  /** No further step is allowed: what remains is the last call. `partial` is what was found, in plain words. */
-  | { readonly kind: "ceiling_reached"; readonly reason: StopReason; readonly partial: string | null }
-  /** The last call was not made (no money, no time, no calls left) or failed. */
+  /** No further step is allowed: what remains is the last call. */
+  | { readonly kind: "ceiling_reached"; readonly reason: StopReason }
+  /** The last call was not made (no money, time or calls left) or failed; `partial` is what the rows say by themselves. */
   | { readonly kind: "concluded"; readonly partial: string | null }
   | { readonly kind: "cancelled"; readonly partial: string | null }
   | { readonly kind: "expired"; readonly partial: string | null }

@@ -12,7 +12,12 @@
 export type Message =
   | { readonly role: "user"; readonly text: string }
   /** `content` is the vendor's own content, kept and sent back verbatim (thinking blocks are bound to it). */
-  | { readonly role: "assistant"; readonly content: unknown; readonly text: string; readonly calls: readonly ToolCall[] }
+  | {
+      readonly role: "assistant";
+      readonly content: unknown;
+      readonly text: string;
+      readonly calls: readonly ToolCall[];
+    }
   /** Every call of the reply before, answered in order; `note` is our own text after the results. */
   | { readonly role: "tool"; readonly results: readonly ToolResult[]; readonly note?: string };
 

@@ -5,8 +5,8 @@
  * through `countErrors` and reaches the model as the next observation, so that it can correct itself. Pure.
  */
 import { assert } from "../lib/assert.ts";
-import { type Draft, finish, say, settle, tell } from "./draft.ts";
 import { NANO_USD_PER_ROW } from "./budget.ts";
+import { type Draft, finish, say, settle, tell } from "./draft.ts";
 import type { ToolOutcome } from "./event.ts";
 import { NUDGE_UNGROUNDED, refuseUngrounded } from "./reply.ts";
 
@@ -23,6 +23,7 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
     ...draft.state,
     phase: "observation",
     failedTries: 0,
+    roundHops: null,
     results: draft.state.results + newResults,
     queries: draft.state.queries + queries.length,
     queriesAnswered: draft.state.queriesAnswered + answered.length,
@@ -33,7 +34,13 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
   const message = say(draft, { role: "tool", results, ...(isRefused ? { note: NUDGE_UNGROUNDED } : {}) });
   outcomes.forEach((outcome, index) => {
     const { durationMs, query } = outcome;
-    tell(draft, { type: "tool_observed", message, index, durationMs, ...(query === null ? {} : { query: brief(query) }) });
+    tell(draft, {
+      type: "tool_observed",
+      message,
+      index,
+      durationMs,
+      ...(query === null ? {} : { query: brief(query) }),
+    });
   });
   tell(draft, { type: "step_finished" });
   if (final !== null && !isRefused) {

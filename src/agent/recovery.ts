@@ -25,6 +25,9 @@ export type Verdict =
 
 /** Sorts a reply. A reason that nobody has heard of is treated as cut, never as an answer. */
 export function judgeReply(reply: ModelReply): Verdict {
+  const ids = reply.calls.map((call) => call.id);
+  // Such a message can never be sent back: the vendor refuses it, and a result could not say which call it answers.
+  if (new Set(ids).size < ids.length) return { kind: "empty", why: "gave two tool calls the same id" };
   switch (reply.finish) {
     case "refusal":
       return { kind: "refusal" };

@@ -13,7 +13,8 @@ import type { StopReason } from "./state.ts";
 const NUDGE_EMPTY =
   "Your last reply held neither an answer nor a tool call. If the results above answer the question, call final_answer " +
   "now; otherwise make the next query.";
-const NUDGE_CUT = "Your last reply was cut off before it was complete. Think more briefly and act now: one tool call, or the answer.";
+const NUDGE_CUT =
+  "Your last reply was cut off before it was complete. Think more briefly and act now: one tool call, or the answer.";
 export const NUDGE_UNGROUNDED =
   "This run accepts only answers that rest on a query. Query the database first; then answer with the result references.";
 

@@ -124,6 +124,8 @@ export const stateSchema = z.strictObject({
   dueAt: instant,
   /** Tries of the model call of the current step that failed or were lost. */
   failedTries: counter,
+  /** Hops counted for the round of tool calls under way, so that running it again after a crash counts none twice. */
+  roundHops: counter.nullable(),
   /** Output tokens that the next model call asks for; doubled after a cut-off reply. */
   maxTokens: z.int().min(1),
   /** Replies in a row that could not be used (empty, cut off). */
@@ -178,6 +180,7 @@ export function createState(run: NewRun, now: number): AgentState {
     touchedAt: now,
     dueAt: run.mode === "manual" ? now + run.limits.wallClockMs : now + IDLE_MS_MAX,
     failedTries: 0,
+    roundHops: null,
     maxTokens: DEFAULT_MAX_TOKENS,
     badReplies: 0,
     concluding: null,

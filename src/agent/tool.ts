@@ -51,8 +51,11 @@ export interface ToolContext {
   /** Stored results of this run. */
   readonly results: {
     get(ref: string): StoredResult | null;
-    /** Keeps `result` and returns it with its reference; equal content gets the reference it already has. */
-    put(result: NewResult): { readonly stored: StoredResult; readonly seenBefore: boolean };
+    /**
+     * Keeps `result` and returns it with its reference; equal content gets the reference it already has. Waits for the
+     * calls before this one in the round, so that references follow the order of the calls.
+     */
+    put(result: NewResult): Promise<{ readonly stored: StoredResult; readonly seenBefore: boolean }>;
   };
 }
 
@@ -83,10 +86,12 @@ export interface ToolOutput {
   readonly quarantined?: boolean;
 }
 
-export interface Tool<Input = unknown> {
+export interface Tool<Input = never> {
   readonly name: string;
   /** For the model. Says when to use the tool and what it returns. */
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  /** Rows that `run` would make the database read, at most, as far as can be known beforehand; absent: none. */
+  estimateRowsRead?(input: Input): Promise<number>;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
 }

@@ -1,0 +1,34 @@
+/**
+ * What a run has found, in plain words, without asking a model: the fallback partial answer, and the material of the
+ * last call. Pure: no I/O, no clock.
+ */
+import { cutToBytes } from "../lib/bytes.ts";
+import type { Cell, StoredResult } from "./tool.ts";
+
+/** Rows of a result that are told in words. */
+const ROWS_TOLD_MAX = 5;
+const RESULTS_TOLD_MAX = 4;
+
+/** The latest results, newest first, at most `bytesMax` bytes; null when there is nothing to tell. */
+export function tellFindings(results: readonly StoredResult[], bytesMax: number): string | null {
+  const told = results.filter((result) => result.columns.length > 0).slice(-RESULTS_TOLD_MAX);
+  if (told.length === 0) return null;
+  return cutToBytes(told.reverse().map(tellResult).join("\n\n"), bytesMax);
+}
+
+function tellResult(result: StoredResult): string {
+  const { ref, sql, rows, columns, truncated } = result;
+  const shown = rows.slice(0, ROWS_TOLD_MAX).map((row) => {
+    return `- ${columns.map((column, index) => `${column}: ${tellCell(row[index] ?? null)}`).join(", ")}`;
+  });
+  const more = rows.length - shown.length;
+  const rest = more > 0 ? [`- … ${more} more rows`] : [];
+  const count = rows.length === 0 ? "no rows" : `${rows.length}${truncated ? " or more" : ""} rows`;
+  return [`Result ${ref} (${count}) of: ${sql.replace(/\s+/g, " ").trim()}`, ...shown, ...rest].join("\n");
+}
+
+function tellCell(cell: Cell): string {
+  if (cell === null) return "NULL";
+  if (typeof cell === "string") return cell;
+  return JSON.stringify(cell);
+}

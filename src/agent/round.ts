@@ -1,0 +1,191 @@
+/**
+ * One round of tool calls: every call of a reply is executed (reads in parallel, bounded) and answered in order.
+ *
+ * Owns: the bound on parallel calls, the order of result references, `final_answer` being judged after its neighbours,
+ * the size of an observation. Effects only through the tools it is given; it never throws but for a bug in one.
+ */
+import { assert } from "../lib/assert.ts";
+import { byteLength } from "../lib/bytes.ts";
+import { sha256Hex } from "../lib/hash.ts";
+import { canonicalJson } from "../lib/json.ts";
+import { FINAL_ANSWER, type Prepared } from "./dispatch.ts";
+import type { ToolOutcome } from "./event.ts";
+import { failure, OBSERVATION_BYTES_MAX, type Observation, observationSchema } from "./observation.ts";
+import type { NewResult, StoredResult, ToolOutput } from "./tool.ts";
+
+/** D1 takes six connections an invocation; two stay free for the rest of the worker. */
+const PARALLEL_CALLS_MAX = 4;
+
+export interface Round {
+  readonly calls: readonly Prepared[];
+  readonly stored: readonly StoredResult[];
+  readonly signal: AbortSignal;
+  readonly rowsReadMax: number;
+  readonly consecutiveErrors: number;
+  readonly consecutiveErrorsMax: number;
+  now(): number;
+}
+
+export interface RoundResult {
+  readonly outcomes: readonly ToolOutcome[];
+  readonly newResults: readonly StoredResult[];
+  readonly quarantined: boolean;
+}
+
+interface Ran {
+  readonly output: ToolOutput;
+  readonly durationMs: number;
+}
+
+export async function runRound(round: Round): Promise<RoundResult> {
+  const shelf = createShelf(round.stored);
+  const ran: (Ran | null)[] = round.calls.map(() => null);
+  const isFinal = (prepared: Prepared) => prepared.kind === "ready" && prepared.tool.name === FINAL_ANSWER;
+  const order = [...round.calls.keys()].sort((a, b) => Number(isFinal(at(round, a))) - Number(isFinal(at(round, b))));
+  const turns = createTurns(order);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < order.length) {
+      const index = order[next] ?? 0;
+      next += 1;
+      const prepared = at(round, index);
+      if (isFinal(prepared)) await turns.before(index);
+      const failed = ran.some((other) => other !== null && other.output.observation.status === "error");
+      const startedAt = round.now();
+      const output = isFinal(prepared) && failed ? notYetFinal() : await runOne(round, prepared, shelf, turns, index);
+      ran[index] = { output, durationMs: round.now() - startedAt };
+      turns.done(index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL_CALLS_MAX, order.length) }, worker));
+  return {
+    outcomes: toOutcomes(round, ran),
+    newResults: shelf.added(),
+    quarantined: ran.some((one) => one?.output.quarantined === true),
+  };
+}
+
+function at(round: Round, index: number): Prepared {
+  const prepared = round.calls[index];
+  assert(prepared !== undefined, "a call of the round");
+  return prepared;
+}
+
+async function runOne(
+  round: Round,
+  prepared: Prepared,
+  shelf: Shelf,
+  turns: Turns,
+  index: number,
+): Promise<ToolOutput> {
+  if (prepared.kind === "refused") return { observation: prepared.observation, rowsRead: 0, query: null };
+  if (round.signal.aborted) {
+    return { observation: failure("Not run: the time of this step is up.", []), rowsRead: 0, query: null };
+  }
+  return prepared.tool.run(prepared.input, {
+    signal: round.signal,
+    rowsReadMax: round.rowsReadMax,
+    results: {
+      get: shelf.get,
+      put: async (result) => {
+        await turns.before(index);
+        return shelf.put(result);
+      },
+    },
+  });
+}
+
+/** `final_answer` beside a call that failed: the model has not seen that failure yet. */
+function notYetFinal(): ToolOutput {
+  const observation = failure("The answer was not accepted: another call of the same reply failed.", [
+    "Look at the failed call, mend it, and then answer.",
+  ]);
+  return { observation, rowsRead: 0, query: null };
+}
+
+function toOutcomes(round: Round, ran: readonly (Ran | null)[]): ToolOutcome[] {
+  let errorsInARow = round.consecutiveErrors;
+  return round.calls.map((prepared, index) => {
+    const one = ran[index];
+    assert(one !== null && one !== undefined, "A5: each call has exactly one result");
+    const counted = prepared.kind === "ready" || prepared.counted;
+    const isError = one.output.observation.status === "error";
+    if (counted) errorsInARow = isError ? errorsInARow + 1 : 0;
+    const limit = round.consecutiveErrorsMax;
+    const stop = `This is error ${Math.min(errorsInARow, limit)} of ${limit} in a row; at ${limit} the run stops.`;
+    const note = prepared.kind === "ready" ? prepared.note : null;
+    const extra = [...(note === null ? [] : [note]), ...(isError && counted ? [stop] : [])];
+    const observation = withNextActions(one.output.observation, extra);
+    return {
+      callId: prepared.call.id,
+      name: prepared.call.name,
+      content: encodeObservation(observation),
+      summary: observation.summary,
+      isError,
+      counted,
+      rowsRead: one.output.rowsRead,
+      query: one.output.query,
+      final: one.output.final ?? null,
+      durationMs: one.durationMs,
+    };
+  });
+}
+
+function withNextActions(observation: Observation, extra: readonly string[]): Observation {
+  return { ...observation, next_actions: [...observation.next_actions, ...extra] };
+}
+
+/** JSON text, never over the bound: data that does not fit is left out and said to be. */
+function encodeObservation(observation: Observation): string {
+  const text = JSON.stringify(observationSchema.parse(observation));
+  if (byteLength(text) <= OBSERVATION_BYTES_MAX) return text;
+  const summary = `${observation.summary.slice(0, 2_000).toWellFormed()} (The data is too large to show here.)`;
+  const next_actions = observation.next_actions.slice(0, 4).map((action) => action.slice(0, 500).toWellFormed());
+  return JSON.stringify({
+    ...observation,
+    summary,
+    data: {},
+    next_actions,
+    artifacts: observation.artifacts.slice(0, 8),
+  });
+}
+
+interface Shelf {
+  get(ref: string): StoredResult | null;
+  put(result: NewResult): { readonly stored: StoredResult; readonly seenBefore: boolean };
+  added(): readonly StoredResult[];
+}
+
+/** The results of the run with those of this round; equal content (columns and rows) has one reference. */
+function createShelf(stored: readonly StoredResult[]): Shelf {
+  const all = [...stored];
+  return {
+    get: (ref) => all.find((result) => result.ref === ref) ?? null,
+    put: (result) => {
+      const sha256 = sha256Hex(canonicalJson([result.columns, result.rows]));
+      const same = all.find((other) => other.sha256 === sha256);
+      if (same !== undefined) return { stored: same, seenBefore: true };
+      const added: StoredResult = { ...result, ref: `r${all.length + 1}`, sha256 };
+      all.push(added);
+      return { stored: added, seenBefore: false };
+    },
+    added: () => all.slice(stored.length),
+  };
+}
+
+interface Turns {
+  /** Resolves when every call that stands before `index` in the order is done. */
+  before(index: number): Promise<void>;
+  done(index: number): void;
+}
+
+function createTurns(order: readonly number[]): Turns {
+  const gates = new Map(order.map((index) => [index, Promise.withResolvers<void>()]));
+  return {
+    before: async (index) => {
+      const ahead = order.slice(0, order.indexOf(index));
+      await Promise.all(ahead.map((other) => gates.get(other)?.promise));
+    },
+    done: (index) => gates.get(index)?.resolve(),
+  };
+}

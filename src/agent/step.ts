@@ -1,0 +1,215 @@
+/**
+ * One step of a run through ports: read the phase, reserve, save, do one effect, settle, save.
+ *
+ * Owns: the order of these, L1 (nothing leaves before the save that reserved it), L2 (one attempt in flight), the lease
+ * (a driver settles only the attempt it reserved), and the way from a ceiling to the last call. Leaves to others: what
+ * an event does (advance.ts), what fits the budget (budget.ts), storage and clocks (ports.ts), bugs (L4: whatever is
+ * thrown here is one, and the run object ends the run as `failed`).
+ */
+import { assert } from "../lib/assert.ts";
+import { type Advance, advance } from "./advance.ts";
+import { abortAt, ceilingReached, deadlineAt, keptBackNanoUsd, plannedRows, priceUsage } from "./budget.ts";
+import { prepareCall, refuseOverHops } from "./dispatch.ts";
+import type { Event } from "./event.ts";
+import { tellFindings } from "./findings.ts";
+import type { ModelOutcome, ModelRequest } from "./model.ts";
+import { type PlannedCall, planLastCall, planStepCall } from "./plan-call.ts";
+import type { StepPorts } from "./ports.ts";
+import { retryAt, TRIES_MAX } from "./recovery.ts";
+import { runRound } from "./round.ts";
+import type { AgentState, Attempt, StopReason } from "./state.ts";
+import type { StoredResult } from "./tool.ts";
+
+export type StepResult =
+  | { readonly kind: "finished" }
+  | { readonly kind: "ready" }
+  | { readonly kind: "wait"; readonly until: number }
+  /** Somebody else moved the run while our effect was open; what we know of its cost is recorded. */
+  | { readonly kind: "superseded" };
+
+/** Bytes of the partial answer that is made without a model. */
+const FINDINGS_BYTES_MAX = 6_000;
+
+/** Runs exactly one step, or what is left of one. */
+export async function runStep(ports: StepPorts): Promise<StepResult> {
+  let state = ports.journal.load();
+  if (state.ending !== null) return { kind: "finished" };
+  if (state.attempt !== null) state = await apply(ports, state, { kind: "attempt_lost" });
+  if (ports.now() >= state.expiresAt) {
+    await apply(ports, state, { kind: "expired", partial: findings(ports) });
+    return { kind: "finished" };
+  }
+  if (state.failedTries >= TRIES_MAX) {
+    await apply(ports, state, { kind: "broke", message: `This step was interrupted ${TRIES_MAX} times in a row.` });
+    return { kind: "finished" };
+  }
+  if (state.waiting !== null && state.waiting.until > ports.now()) return { kind: "wait", until: state.waiting.until };
+  if (state.concluding !== null) return conclude(ports, state);
+  const ceiling = state.phase === "action" ? null : ceilingReached(state, ports.now());
+  if (ceiling !== null) return stopAt(ports, state, ceiling);
+  return state.phase === "action" ? act(ports, state) : think(ports, state);
+}
+
+/** Asks the model; if it calls tools, runs them in the same invocation. */
+async function think(ports: StepPorts, state: AgentState): Promise<StepResult> {
+  const planned = await planStepCall(ports, state);
+  if (planned === null) return stopAt(ports, state, "budget");
+  const after = await callModel(ports, state, planned, "step");
+  if (after === null) return { kind: "superseded" };
+  if (after.ending !== null) return { kind: "finished" };
+  if (after.waiting !== null) return { kind: "wait", until: after.waiting.until };
+  return after.phase === "action" ? act(ports, after) : settleStep(ports, after);
+}
+
+/** Runs the tool calls of the last reply. */
+async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
+  const reply = ports.journal.messages().at(-1);
+  assert(reply?.role === "assistant" && reply.calls.length > 0, "the action phase follows a reply with calls");
+  const hops = before.roundHops ?? Math.min(reply.calls.length, before.limits.hopsMax - before.usage.hops);
+  const calls = reply.calls.map((call, index) =>
+    index < hops ? prepareCall(call, ports.tools, before.tools) : refuseOverHops(call),
+  );
+  const available = plannedRows(before, keptBackNanoUsd(ports.model.info));
+  const estimates = await Promise.all(
+    calls.map((call) => (call.kind === "ready" ? (call.tool.estimateRowsRead?.(call.input) ?? 0) : 0)),
+  );
+  const reservedRows = Math.min(
+    available,
+    estimates.reduce((sum, rows) => sum + rows, 0),
+  );
+  const attempt = newAttempt(ports, before, {
+    kind: "tools",
+    purpose: "step",
+    reservedNanoUsd: reservedRows,
+    reservedRows,
+  });
+  const state = await apply(ports, before, { kind: "tools_reserved", attempt, hops });
+  const { outcomes, newResults, quarantined } = await runRound({
+    calls,
+    stored: ports.journal.results(),
+    signal: ports.signalFor(attempt),
+    rowsReadMax: available,
+    consecutiveErrors: state.consecutiveErrors,
+    consecutiveErrorsMax: state.limits.consecutiveErrorsMax,
+    now: ports.now,
+  });
+  const held = stillHeld(ports, attempt);
+  if (held === null)
+    return settleLate(
+      ports,
+      attempt,
+      outcomes.reduce((sum, outcome) => sum + outcome.rowsRead, 0),
+    );
+  const observed = await apply(
+    ports,
+    held,
+    { kind: "tools_observed", outcomes, newResults: newResults.length },
+    newResults,
+  );
+  if (quarantined && observed.ending === null) {
+    const message = "The database changed while it was only to be read. The run was stopped and an alarm was raised.";
+    await apply(ports, observed, { kind: "broke", message });
+    return { kind: "finished" };
+  }
+  return settleStep(ports, observed);
+}
+
+/** After a step: finished, at a ceiling (then the last call follows at once), or ready for the next. */
+async function settleStep(ports: StepPorts, state: AgentState): Promise<StepResult> {
+  if (state.ending !== null) return { kind: "finished" };
+  const ceiling = ceilingReached(state, ports.now());
+  return ceiling === null ? { kind: "ready" } : stopAt(ports, state, ceiling);
+}
+
+async function stopAt(ports: StepPorts, state: AgentState, reason: StopReason): Promise<StepResult> {
+  return conclude(ports, await apply(ports, state, { kind: "ceiling_reached", reason }));
+}
+
+/** The last call, or without one what the rows say by themselves. */
+async function conclude(ports: StepPorts, state: AgentState): Promise<StepResult> {
+  const planned = planLastCall(ports, state);
+  let last = state;
+  if (planned !== null) {
+    const after = await callModel(ports, state, planned, "last");
+    if (after === null) return { kind: "superseded" };
+    if (after.ending !== null) return { kind: "finished" };
+    last = after;
+  }
+  await apply(ports, last, { kind: "concluded", partial: findings(ports) });
+  return { kind: "finished" };
+}
+
+/** Reserve, save, call, settle, save. Null when the run was moved by somebody else in the meantime. */
+async function callModel(
+  ports: StepPorts,
+  before: AgentState,
+  planned: PlannedCall,
+  purpose: Attempt["purpose"],
+): Promise<AgentState | null> {
+  const { reservedNanoUsd } = planned;
+  const attempt = newAttempt(ports, before, { kind: "model", purpose, reservedNanoUsd, reservedRows: 0 });
+  await apply(ports, before, { kind: "call_reserved", attempt });
+  const timeoutMs = Math.max(1, attempt.abortAt - ports.now());
+  const request: ModelRequest = { ...planned.request, timeoutMs };
+  const outcome = await ports.model.complete(request, ports.signalFor(attempt));
+  const costNanoUsd = costOf(ports, attempt, outcome);
+  const state = stillHeld(ports, attempt);
+  if (state === null) {
+    await settleLate(ports, attempt, costNanoUsd);
+    return null;
+  }
+  return apply(ports, state, toEvent(ports, state, outcome, costNanoUsd));
+}
+
+function toEvent(ports: StepPorts, state: AgentState, outcome: ModelOutcome, costNanoUsd: number): Event {
+  if (outcome.kind === "reply") return { kind: "model_replied", reply: outcome.reply, costNanoUsd };
+  const now = ports.now();
+  const again = state.concluding === null ? retryAt(outcome, state, deadlineAt(state, now), now, ports.random()) : null;
+  return { kind: "model_failed", failure: outcome, costNanoUsd, retryAt: again };
+}
+
+/** By the vendor's counts for a reply; nothing for a call refused before it began; else all that was reserved. */
+function costOf(ports: StepPorts, attempt: Attempt, outcome: ModelOutcome): number {
+  if (outcome.kind !== "reply") return outcome.unbilled ? 0 : attempt.reservedNanoUsd;
+  return priceUsage(ports.model.info, outcome.reply.usage, outcome.reply.priceMultiplier);
+}
+
+/** The lease: the state if `attempt` is still the open one, null if the run was cancelled or taken over. */
+function stillHeld(ports: StepPorts, attempt: Attempt): AgentState | null {
+  const state = ports.journal.load();
+  return state.ending === null && state.attempt?.token === attempt.token ? state : null;
+}
+
+/** The bill of an effect whose run ended while it was open. */
+async function settleLate(ports: StepPorts, attempt: Attempt, costNanoUsd: number): Promise<StepResult> {
+  const state = ports.journal.load();
+  if (state.ending !== null && state.attempt?.token === attempt.token) {
+    await apply(ports, state, { kind: "bill_arrived", costNanoUsd });
+  }
+  return { kind: "superseded" };
+}
+
+function newAttempt(
+  ports: StepPorts,
+  state: AgentState,
+  parts: Pick<Attempt, "kind" | "purpose" | "reservedNanoUsd" | "reservedRows">,
+): Attempt {
+  const now = ports.now();
+  return { token: ports.newToken(), ...parts, startedAt: now, abortAt: abortAt(state, parts.purpose, now) };
+}
+
+/** One transition and its save. */
+async function apply(
+  ports: StepPorts,
+  state: AgentState,
+  event: Event,
+  results: readonly StoredResult[] = [],
+): Promise<AgentState> {
+  const moved: Advance = advance(state, event, ports.now());
+  await ports.journal.save(moved, results);
+  return moved.state;
+}
+
+function findings(ports: StepPorts): string | null {
+  return tellFindings(ports.journal.results(), FINDINGS_BYTES_MAX);
+}

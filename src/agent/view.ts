@@ -1,0 +1,151 @@
+/**
+ * The public form of a run: the HTTP resource, the body of callbacks, the source of every text that a person reads.
+ * snake_case, dollars, seconds, ISO times. Owns: the shape and its schema (which also makes the OpenAPI document).
+ * Pure: no I/O, no clock; `now` is epoch milliseconds.
+ */
+import { z } from "zod";
+import { usdFromNano } from "../lib/money.ts";
+import { activeMsAt } from "./budget.ts";
+import { CONTINUABLE } from "./ending.ts";
+import { toPublicLimits } from "./limits.ts";
+import { type AgentState, OUTCOMES, PHASES, STOP_REASONS } from "./state.ts";
+
+const amount = z.number().min(0);
+
+export const publicRunSchema = z.strictObject({
+  id: z.string(),
+  status: z.enum(["running", "waiting", "finished"]),
+  outcome: z.enum(OUTCOMES).nullable(),
+  /** True for every ending but `answered`. */
+  failed: z.boolean(),
+  stop_reason: z.enum(STOP_REASONS).nullable(),
+  /** One plain sentence on how the run ended; null while it goes on. */
+  message: z.string().nullable(),
+  answer: z.string().nullable(),
+  partial_answer: z.string().nullable(),
+  grounded: z.boolean(),
+  n_queries: z.int().min(0),
+  question: z.string(),
+  phase: z.enum(PHASES),
+  waiting: z.strictObject({ kind: z.string(), until: z.string() }).nullable(),
+  mode: z.enum(["auto", "manual"]),
+  model: z.string(),
+  grounding: z.enum(["off", "report", "require"]),
+  limits: z.record(z.string(), z.number()),
+  usage: z.strictObject({
+    steps: amount,
+    hops: amount,
+    errors: amount,
+    model_calls: amount,
+    active_ms: amount,
+    rows_read: amount,
+    cost_usd: amount,
+    reserved_usd: amount,
+  }),
+  receipt: z.strictObject({
+    queries: z.array(
+      z.strictObject({
+        sql: z.string(),
+        result: z.string().nullable(),
+        rows: z.int().min(0),
+        rows_read: z.int().min(0),
+        duration_ms: amount,
+        error: z.string().nullable(),
+      }),
+    ),
+    results: z.array(z.string()),
+    citations: z.array(z.strictObject({ figure: z.string(), result: z.string(), row: z.int(), column: z.string() })),
+    rows_read: amount,
+    cost_usd: amount,
+    seconds: amount,
+    steps: amount,
+  }),
+  warnings: z.array(z.string()),
+  links: z.record(z.string(), z.string()),
+  parent: z.strictObject({ id: z.string(), step: z.int(), kind: z.string() }).nullable(),
+  created_at: z.string(),
+  finished_at: z.string().nullable(),
+});
+
+export type PublicRun = z.infer<typeof publicRunSchema>;
+export type PublicQuery = PublicRun["receipt"]["queries"][number];
+
+/** What the head of a run does not hold. */
+export interface RunRows {
+  /** Every SQL text that was run, in order. */
+  readonly queries: readonly PublicQuery[];
+}
+
+export function toPublicRun(state: AgentState, rows: RunRows, now: number): PublicRun {
+  const { usage, ending } = state;
+  const activeMs = activeMsAt(state, now);
+  const waiting = state.waiting;
+  return {
+    id: state.id,
+    status: ending !== null ? "finished" : waiting !== null ? "waiting" : "running",
+    outcome: ending?.outcome ?? null,
+    failed: ending?.failed ?? false,
+    stop_reason: ending?.stopReason ?? null,
+    message: ending?.message ?? null,
+    answer: ending?.answer ?? null,
+    partial_answer: ending?.partialAnswer ?? null,
+    grounded: ending?.grounded ?? false,
+    n_queries: state.queries,
+    question: state.question,
+    phase: state.phase,
+    waiting: waiting && { kind: waiting.kind, until: new Date(waiting.until).toISOString() },
+    mode: state.mode,
+    model: state.model,
+    grounding: state.grounding,
+    limits: { ...toPublicLimits(state.limits) },
+    usage: {
+      steps: usage.steps,
+      hops: usage.hops,
+      errors: usage.errors,
+      model_calls: usage.modelCalls,
+      active_ms: activeMs,
+      rows_read: usage.rowsRead,
+      cost_usd: usdFromNano(usage.costNanoUsd),
+      reserved_usd: usdFromNano(state.attempt?.reservedNanoUsd ?? 0),
+    },
+    receipt: {
+      queries: [...rows.queries],
+      results: ending?.results ?? [],
+      citations: ending?.citations ?? [],
+      rows_read: usage.rowsRead,
+      cost_usd: usdFromNano(usage.costNanoUsd),
+      seconds: activeMs / 1000,
+      steps: usage.steps,
+    },
+    warnings: warningsOf(state),
+    links: linksOf(state),
+    parent: state.parent && { id: state.parent.runId, step: state.parent.step, kind: state.parent.kind },
+    created_at: new Date(state.createdAt).toISOString(),
+    finished_at: ending === null ? null : new Date(ending.at).toISOString(),
+  };
+}
+
+/** What a reader should know before trusting the answer, in plain words. */
+function warningsOf(state: AgentState): string[] {
+  const warnings: string[] = [];
+  const { ending, usage } = state;
+  if (ending?.outcome === "answered" && state.grounding !== "off" && !ending.grounded) {
+    warnings.push("Answered without querying the database.");
+  }
+  if (ending?.partialAnswer) warnings.push("The partial answer was written when a limit was reached: check it.");
+  if (usage.rowsOverrun > 0) {
+    warnings.push(`The database read ${usage.rowsOverrun} rows more than its plan let expect.`);
+  }
+  return warnings;
+}
+
+function linksOf(state: AgentState): { [name: string]: string } {
+  const self = `/v1/runs/${state.id}`;
+  const links: { [name: string]: string } = { self, events: `${self}/events`, transcript: `${self}/transcript` };
+  if (state.results > 0) links.results = `${self}/results/r1`;
+  if (state.ending === null) links.cancel = `${self}/cancel`;
+  if (state.ending === null && state.mode === "manual") links.steps = `${self}/steps`;
+  if (state.ending !== null && CONTINUABLE.has(state.ending.stopReason)) links.continue = `${self}/continue`;
+  if (state.parent !== null) links.parent = `/v1/runs/${state.parent.runId}`;
+  return links;
+}
