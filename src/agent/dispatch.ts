@@ -4,17 +4,16 @@
  * Owns: unknown and garbled names, wrong arguments, the run's tool list (enforced here, whatever the model was shown).
  * Nothing that a model writes throws. Pure.
  */
-import type { z } from "zod";
 import type { ToolCall } from "./model.ts";
 import { failure, type Observation } from "./observation.ts";
-import type { Tool } from "./tool.ts";
+import type { CheckedCall, Tool } from "./tool.ts";
 
 export type Prepared =
   | {
       readonly kind: "ready";
       readonly call: ToolCall;
-      readonly tool: Tool;
-      readonly input: never;
+      readonly name: string;
+      readonly checked: CheckedCall;
       readonly note: string | null;
     }
   | { readonly kind: "refused"; readonly call: ToolCall; readonly observation: Observation; readonly counted: boolean };
@@ -30,11 +29,11 @@ export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, al
   );
   const tool = name === null ? undefined : tools.get(name);
   if (name === null || tool === undefined) return refuse(call, unknownTool(call.name, allowed));
-  const parsed = tool.input.safeParse(parseInput(call.input));
-  if (!parsed.success) return refuse(call, wrongArguments(tool, parsed.error));
+  const checked = tool.check(parseInput(call.input));
+  if (!checked.ok) return refuse(call, wrongArguments(tool, checked.error));
   const note =
     name === call.name ? null : `There is no tool "${shorten(call.name)}"; ${name} was run. Use its exact name.`;
-  return { kind: "ready", call, tool, input: parsed.data, note };
+  return { kind: "ready", call, name, checked: checked.value, note };
 }
 
 /** The answer to a call beyond the remaining hops: it is answered, not dropped, and not counted. */
@@ -73,12 +72,8 @@ function unknownTool(name: string, allowed: readonly string[]): Observation {
   });
 }
 
-function wrongArguments(tool: Tool, error: z.ZodError): Observation {
-  const fields = error.issues.slice(0, 8).map((issue) => {
-    const path = issue.path.join(".");
-    return path === "" ? issue.message : `${path}: ${issue.message}`;
-  });
-  return failure(`The arguments of ${tool.name} are not right: ${fields.join("; ")}.`, [
+function wrongArguments(tool: Tool, problems: readonly string[]): Observation {
+  return failure(`The arguments of ${tool.name} are not right: ${problems.slice(0, 8).join("; ")}.`, [
     `Send ${tool.name} again with exactly the fields of its schema.`,
   ]);
 }

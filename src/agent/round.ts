@@ -40,7 +40,7 @@ interface Ran {
 export async function runRound(round: Round): Promise<RoundResult> {
   const shelf = createShelf(round.stored);
   const ran: (Ran | null)[] = round.calls.map(() => null);
-  const isFinal = (prepared: Prepared) => prepared.kind === "ready" && prepared.tool.name === FINAL_ANSWER;
+  const isFinal = (prepared: Prepared) => prepared.kind === "ready" && prepared.name === FINAL_ANSWER;
   const order = [...round.calls.keys()].sort((a, b) => Number(isFinal(at(round, a))) - Number(isFinal(at(round, b))));
   const turns = createTurns(order);
   let next = 0;
@@ -82,7 +82,7 @@ async function runOne(
   if (round.signal.aborted) {
     return { observation: failure("Not run: the time of this step is up.", []), rowsRead: 0, query: null };
   }
-  return prepared.tool.run(prepared.input, {
+  return prepared.checked.run({
     signal: round.signal,
     rowsReadMax: round.rowsReadMax,
     results: {

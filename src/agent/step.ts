@@ -71,7 +71,7 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   );
   const available = plannedRows(before, keptBackNanoUsd(ports.model.info));
   const estimates = await Promise.all(
-    calls.map((call) => (call.kind === "ready" ? (call.tool.estimateRowsRead?.(call.input) ?? 0) : 0)),
+    calls.map((call) => (call.kind === "ready" ? call.checked.estimateRowsRead() : 0)),
   );
   const reservedRows = Math.min(
     available,

@@ -1,12 +1,14 @@
 /**
- * The port to a tool. One file a tool in tools/ implements `Tool`; the loop knows only this.
+ * The port to a tool. One file a tool in tools/ defines one; the loop knows only this.
  *
  * Contract: `run` gets input that its schema has accepted, answers every expected failure as an observation with status
  * `error`, and throws only for a bug of ours, which ends the run (invariant L4). It may be called again after a crash
  * with the same call, so it only reads. It ends soon after the signal aborts.
  */
-import type { z } from "zod";
+import { z } from "zod";
 import type { Json } from "../lib/json.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import type { ToolSpec } from "./model.ts";
 import type { Observation } from "./observation.ts";
 
 /** A value of a stored cell after sql/values.ts: JSON, or a tagged object where JSON would lose something. */
@@ -86,12 +88,49 @@ export interface ToolOutput {
   readonly quarantined?: boolean;
 }
 
-export interface Tool<Input = never> {
+/** How a tool is written: one file each in tools/. */
+export interface ToolDefinition<Input> {
   readonly name: string;
   /** For the model. Says when to use the tool and what it returns. */
   readonly description: string;
+  /** Strict: an unknown field is an error that the model is told. */
   readonly input: z.ZodType<Input>;
   /** Rows that `run` would make the database read, at most, as far as can be known beforehand; absent: none. */
-  estimateRowsRead?(input: Input): Promise<number>;
+  readonly estimateRowsRead?: (input: Input) => Promise<number>;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
+}
+
+/** A call whose input the schema has accepted. */
+export interface CheckedCall {
+  estimateRowsRead(): Promise<number>;
+  run(context: ToolContext): Promise<ToolOutput>;
+}
+
+/** How the loop sees a tool: the type of its input is its own business. */
+export interface Tool extends ToolSpec {
+  /** The checked call, or what is wrong with each field. */
+  check(input: unknown): Result<CheckedCall, readonly string[]>;
+}
+
+/** Closes a definition over its input type. */
+export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
+  const { name, description, input: schema } = definition;
+  return {
+    name,
+    description,
+    inputSchema: z.toJSONSchema(schema, { io: "input" }),
+    check: (input) => {
+      const parsed = schema.safeParse(input);
+      if (!parsed.success) return err(parsed.error.issues.map(tellIssue));
+      return ok({
+        estimateRowsRead: async () => (await definition.estimateRowsRead?.(parsed.data)) ?? 0,
+        run: (context) => definition.run(parsed.data, context),
+      });
+    },
+  };
+}
+
+function tellIssue(issue: { readonly path: readonly PropertyKey[]; readonly message: string }): string {
+  const path = issue.path.map(String).join(".");
+  return path === "" ? issue.message : `${path}: ${issue.message}`;
 }
