@@ -1,0 +1,248 @@
+/**
+ * The real step driver over many schedules: a crash before and after every save and every effect, every pair of such
+ * crashes, and random scripts with random crashes. After every save A1–A7 and L1–L3 are checked (fakes/memory-run.ts);
+ * at the end: one outcome, spend within the limit, and the model never asked twice for a settled reply.
+ * A failing seed is printed; `SIMULATION_SEED=n npx vitest run test/simulation.test.ts` replays it.
+ */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Model, ModelOutcome } from "../src/agent/model.ts";
+import {
+  answering,
+  calling,
+  failed,
+  functionModel,
+  PRICED,
+  querying,
+  replied,
+  saying,
+} from "./fakes/function-model.ts";
+import {
+  Crash,
+  createMemoryRun,
+  finalAnswerTool,
+  type MemoryOptions,
+  type MemoryRun,
+  queryTool,
+} from "./fakes/memory-run.ts";
+
+const tools = [
+  queryTool((sql) => (sql.includes("bad") ? new Error("no such column: x") : { columns: ["sql"], rows: [[sql]] })),
+  finalAnswerTool,
+];
+
+/** A model whose reply depends on the transcript alone, as a real one's does: asked the same, it says the same. */
+function scripted(replies: readonly (() => ModelOutcome)[]): Model {
+  return functionModel((request) => {
+    if (request.toolChoice === "none") return saying("So far.");
+    const said = request.messages.filter((message) => message.role === "assistant").length;
+    const nudged = request.messages.filter((message) => message.role === "user").length - 1;
+    return (replies[said + nudged] ?? (() => answering("Done.")))();
+  });
+}
+
+/** Each script uses other features; together they use all. */
+const SCRIPTS: { readonly [name: string]: { replies: (() => ModelOutcome)[]; options?: MemoryOptions } } = {
+  "a query and an answer": { replies: [() => querying("SELECT 1"), () => answering("1", ["r1"])] },
+  "parallel calls, an error, a mend": {
+    replies: [
+      () => calling(["execute_read_only_sql", { sql: "a" }], ["execute_read_only_sql", { sql: "b" }]),
+      () => querying("bad"),
+      () => querying("good"),
+      () => saying("Fine."),
+    ],
+  },
+  "an empty and a cut reply": {
+    replies: [
+      () => replied({}),
+      () => replied({ text: "cu" }, "max_tokens"),
+      () => querying("SELECT 1"),
+      () => answering("1"),
+    ],
+  },
+  "a ceiling and the last call": {
+    replies: [() => querying("1"), () => querying("2"), () => querying("3"), () => querying("4")],
+    options: { limits: { max_steps: 3 } },
+  },
+  "too many calls for the hops": {
+    replies: [
+      () => calling(["execute_read_only_sql", { sql: "a" }], ["nope", {}], ["execute_read_only_sql", { sql: "c" }]),
+      () => querying("d"),
+    ],
+    options: { limits: { max_hops: 2 } },
+  },
+  "errors to the ceiling": { replies: [() => querying("bad 1"), () => querying("bad 2"), () => querying("bad 3")] },
+  "a tight budget": {
+    replies: [() => querying("1"), () => querying("2"), () => querying("3"), () => answering("1")],
+    options: { limits: { budget_usd: 0.2 } },
+  },
+  "a tight clock": {
+    replies: [() => querying("1"), () => querying("2"), () => querying("3"), () => answering("1")],
+    options: { limits: { wall_clock_s: 6 }, effectMs: 900 },
+  },
+  "grounding required": {
+    replies: [() => answering("42"), () => querying("SELECT 42"), () => answering("42", ["r1"])],
+    options: { run: { grounding: "require" } },
+  },
+  "a provider that fails": {
+    replies: [() => failed("retryable", "overloaded"), () => failed("retryable", "overloaded", { unbilled: true })],
+  },
+};
+
+function start(name: string, crashAt: ReadonlySet<number>): MemoryRun {
+  const script = SCRIPTS[name];
+  if (script === undefined) throw new Error(`no script ${name}`);
+  return createMemoryRun(scripted(script.replies), {
+    tools,
+    ...script.options,
+    atPoint: (point) => {
+      if (crashAt.has(point)) throw new Crash(`at ${point}`);
+    },
+  });
+}
+
+/** One outcome; spend within the limit; A6's bound; no settled reply asked for again. */
+function checkEnd(run: MemoryRun, invocations: number, crashes: number): void {
+  const { ending, usage, limits, attempt } = run.state();
+  expect(ending).not.toBeNull();
+  expect(attempt).toBeNull();
+  expect(run.events().filter((event) => event.type === "run_finished")).toHaveLength(1);
+  expect(usage.costNanoUsd).toBeLessThanOrEqual(limits.costNanoUsdMax + usage.rowsOverrun);
+  // A6: every invocation makes a model call, runs a round, or is the one that a crash or the end took.
+  expect(invocations).toBeLessThanOrEqual(limits.modelCallsMax * 2 + crashes + 2);
+  const kept = run.messages().filter((message) => message.role === "assistant").length;
+  const askedFor = run.calls.map((call) => call.request.messages.length);
+  // A reply that was settled is in the history: the next request is longer. Equal lengths mean a lost or failed call.
+  const repeats = askedFor.length - new Set(askedFor).size;
+  const lost = run.events().filter((event) => event.type === "attempt_lost").length;
+  const retried = run.events().filter((event) => event.type === "model_failed").length;
+  expect(repeats).toBeLessThanOrEqual(lost + retried + 1);
+  expect(kept).toBeLessThanOrEqual(usage.modelCalls);
+}
+
+describe("simulation", () => {
+  it("survives a crash at every point, and at every pair of points, of every script", async () => {
+    let schedules = 0;
+    for (const name of Object.keys(SCRIPTS)) {
+      const clean = start(name, new Set());
+      checkEnd(clean, await clean.finish(), 0);
+      const points = clean.points();
+      for (let first = 0; first < points; first += 1) {
+        for (let second = first; second <= points; second += 1) {
+          // `second` counts on in the numbering of the crashed run; equal to `first` it is a single crash.
+          const crashAt = new Set([first, second]);
+          const run = start(name, crashAt);
+          checkEnd(run, await run.finish(), crashAt.size);
+          schedules += 1;
+        }
+      }
+    }
+    console.log(`simulation: ${schedules} crash schedules explored`);
+    expect(schedules).toBeGreaterThan(2_000);
+  }, 180_000);
+
+  it("a crash costs at most the reservations of the attempts that were open", async () => {
+    const name = "a query and an answer";
+    const clean = start(name, new Set());
+    await clean.finish();
+    for (let point = 0; point < clean.points(); point += 1) {
+      const run = start(name, new Set([point]));
+      await run.finish();
+      const lost = run
+        .events()
+        .reduce((sum, event) => sum + (event.type === "attempt_lost" ? event.keptNanoUsd : 0), 0);
+      expect(run.state().usage.costNanoUsd).toBe(clean.state().usage.costNanoUsd + lost);
+      expect(run.state().ending?.answer).toBe("1");
+    }
+  });
+
+  it("A2, A6, A7: whatever the model says and wherever it crashes, the run ends within its limits", async () => {
+    const given = process.env.SIMULATION_SEED;
+    const seed = given === undefined ? 20_261_130 : Number(given);
+    let runs = 0;
+    const call = fc.oneof(
+      fc.record({
+        name: fc.constantFrom("execute_read_only_sql", "final_answer", "nope", "execute_read_only_sqlx"),
+        input: fc.oneof(
+          fc.record({ sql: fc.constantFrom("SELECT 1", "bad", "SELECT 2") }),
+          fc.record({ answer: fc.constantFrom("A", "") }),
+          fc.anything({ maxDepth: 1 }),
+        ),
+      }),
+    );
+    const reply = fc.oneof(
+      {
+        weight: 5,
+        arbitrary: fc
+          .array(call, { minLength: 1, maxLength: 4 })
+          .map((calls) => () => calling(...calls.map((one) => [one.name, one.input] as const))),
+      },
+      fc.constantFrom("Answer.", "", " ").map((text) => () => saying(text)),
+      fc
+        .tuple(
+          fc.constantFrom(
+            "max_tokens",
+            "other",
+            "refusal",
+            "context_window",
+            "pause_turn",
+            "tool_use",
+            "stop_sequence",
+          ),
+          fc.constantFrom("", "text"),
+        )
+        .map(
+          ([finish, text]) =>
+            () =>
+              replied({ text }, finish as "max_tokens"),
+        ),
+      fc.constantFrom("retryable", "fatal", "aborted").map((kind) => () => failed(kind as "fatal", "some_code")),
+    );
+    const schedule = fc.record({
+      replies: fc.array(reply, { maxLength: 12 }),
+      crashes: fc.array(fc.nat(80), { maxLength: 6 }),
+      limits: fc.record(
+        {
+          max_steps: fc.integer({ min: 1, max: 12 }),
+          max_hops: fc.integer({ min: 1, max: 9 }),
+          budget_usd: fc.double({ min: 1e-9, max: 0.6, noNaN: true }),
+          max_model_calls: fc.integer({ min: 1, max: 20 }),
+          wall_clock_s: fc.double({ min: 0.01, max: 300, noNaN: true }),
+          max_rows_read: fc.integer({ min: 1, max: 40 }),
+        },
+        { requiredKeys: [] },
+      ),
+      grounding: fc.constantFrom("off", "report", "require"),
+      effectMs: fc.nat(30_000),
+    });
+    await fc.assert(
+      fc.asyncProperty(schedule, async ({ replies, crashes, limits, grounding, effectMs }) => {
+        const crashAt = new Set(crashes);
+        const run = createMemoryRun(
+          functionModel(
+            (request, n) =>
+              request.toolChoice === "none"
+                ? saying("So far.")
+                : (replies[n % Math.max(1, replies.length)] ?? (() => saying("")))(),
+            PRICED,
+          ),
+          {
+            tools,
+            limits: limits as MemoryOptions["limits"] & object,
+            run: { grounding: grounding as "off" },
+            effectMs,
+            atPoint: (point) => {
+              if (crashAt.has(point)) throw new Crash(`at ${point}`);
+            },
+          },
+        );
+        checkEnd(run, await run.finish(), crashAt.size);
+        const { ending } = run.state();
+        if (ending?.outcome !== "answered") expect(ending?.answer).toBeNull();
+        runs += 1;
+      }),
+      { seed, numRuns: 2_000 },
+    );
+    console.log(`simulation: ${runs} random runs, seed ${seed}`);
+  }, 180_000);
+});
