@@ -1,0 +1,115 @@
+/**
+ * What the run object offers to the doors of http/: types only, so that they can be read, and faked, without the
+ * platform. Arguments and results are plain JSON-able values, because they cross an RPC boundary.
+ *
+ * WIRE CONTRACT. For minutes after a deploy, old and new code talk to each other: fields are only ever added, optional.
+ * Every method may be called twice and at any moment; none throws for anything that a caller can do wrong.
+ */
+import type { Limits } from "../agent/limits.ts";
+import type { Message } from "../agent/model.ts";
+import type { Pinned } from "../agent/ports.ts";
+import type { PublicRunEvent } from "../agent/run-event.ts";
+import type { Cell } from "../agent/tool.ts";
+import type { PublicRun } from "../agent/view.ts";
+import type { Scopes } from "../sql/scopes.ts";
+
+/** A run as its door has checked it: limits resolved, model priced, tools named. Fixed for the run's whole life. */
+export interface StartRun {
+  readonly id: string;
+  readonly question: string;
+  readonly caller: string;
+  readonly mode: "auto" | "manual";
+  readonly grounding: "off" | "report" | "require";
+  readonly model: string;
+  readonly tools: readonly string[];
+  readonly limits: Limits;
+  readonly scopes: Scopes;
+  readonly callbackUrl: string | null;
+}
+
+/**
+ * Who drives an `auto` run. `caller`: a waiting request calls `step` again and again, and the alarm is only a watchdog
+ * that takes over when the calls stop. `alarm`: nobody waits.
+ */
+export type Driver = "alarm" | "caller";
+
+export type StepReply =
+  /** This call ran a step (or what was left of one); `run` may be finished by it. */
+  | { readonly kind: "ran"; readonly run: PublicRun }
+  /** Nothing to do before `run.waiting.until`. */
+  | { readonly kind: "waiting"; readonly run: PublicRun }
+  /** Another driver is in the middle of a step. */
+  | { readonly kind: "busy"; readonly run: PublicRun }
+  /** The run was over before this call. */
+  | { readonly kind: "finished"; readonly run: PublicRun }
+  | { readonly kind: "not_found" };
+
+export type CancelReply =
+  | { readonly kind: "cancelled"; readonly run: PublicRun }
+  /** The run was over before, by a cancel or otherwise: `run.outcome` says which. */
+  | { readonly kind: "finished"; readonly run: PublicRun }
+  | { readonly kind: "not_found" };
+
+export interface NumberedEvent {
+  /** From 1, without gaps. */
+  readonly seq: number;
+  readonly event: PublicRunEvent;
+}
+
+export interface EventPage {
+  readonly events: readonly NumberedEvent[];
+  /** True when the run is over and `events` reaches its last event. */
+  readonly finished: boolean;
+  /** The number to ask after next time. */
+  readonly last: number;
+}
+
+export interface ResultPage {
+  readonly ref: string;
+  readonly sha256: string;
+  readonly sql: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** Number of the first row of `rows`, from 1. */
+  readonly fromRow: number;
+  /** Rows kept under the reference. */
+  readonly storedRows: number;
+  /** Rows the query has in all; null when nobody counted. */
+  readonly totalRows: number | null;
+  readonly truncated: boolean;
+  /** Where the next page starts, or null. */
+  readonly nextRow: number | null;
+}
+
+export type TranscriptEntry =
+  | { readonly kind: "run"; readonly run: PublicRun }
+  | { readonly kind: "pinned"; readonly pinned: Pinned }
+  | { readonly kind: "message"; readonly number: number; readonly message: Message }
+  | { readonly kind: "event"; readonly seq: number; readonly event: PublicRunEvent }
+  | { readonly kind: "result"; readonly result: Omit<ResultPage, "rows" | "fromRow" | "nextRow"> };
+
+export interface TranscriptPage {
+  readonly entries: readonly TranscriptEntry[];
+  /** What to ask with for the next page, or null. */
+  readonly next: number | null;
+}
+
+export interface RunApi {
+  /** Starts the run, or returns it as it is when the id is taken. A database that cannot be read is an ending. */
+  start(input: StartRun, driver?: Driver): Promise<PublicRun>;
+  view(): Promise<PublicRun | null>;
+  step(driver?: Driver): Promise<StepReply>;
+  cancel(): Promise<CancelReply>;
+  /** Events after number `seq`; waits up to `waitMs` for the first when there is none yet. Null: no such run. */
+  eventsAfter(seq: number, waitMs: number): Promise<EventPage | null>;
+  /** Rows of a stored result, `fromRow` and `toRow` from 1 and inclusive; a negative `fromRow` counts from the end. */
+  result(ref: string, fromRow?: number, toRow?: number): Promise<ResultPage | null>;
+  /** The journal in pages of bounded size; the first page starts with the run and what was pinned. */
+  transcript(from?: number): Promise<TranscriptPage | null>;
+}
+
+/** The part of a Durable Object namespace that the doors use; the binding satisfies it, and so does a fake. */
+export interface ObjectNamespace<Api> {
+  idFromName(name: string): DurableObjectId;
+  get(id: DurableObjectId): Api;
+}
