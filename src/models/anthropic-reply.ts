@@ -14,12 +14,8 @@ import type { FinishReason, ModelReply, ModelRequest, TokenUsage, ToolCall } fro
 import type { Result } from "../lib/result.ts";
 import { err, ok } from "../lib/result.ts";
 import { FAST_MULTIPLIER, REGION_MULTIPLIER } from "./prices.ts";
-
-/** Why an answer is no reply; `detail` names the fault and repeats nothing of the content. */
-export interface MalformedReply {
-  readonly kind: "retryable" | "fatal";
-  readonly detail: string;
-}
+import type { MalformedReply } from "./reply-parts.ts";
+import { createIdSource, isPlainObject } from "./reply-parts.ts";
 
 /** Of an answer's body, an error object that came with whatever status. */
 export const errorBodySchema = z.object({
@@ -41,16 +37,15 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ["model_context_window_exceeded", "context_window"],
 ]);
 
-const blockSchema = z.looseObject({ type: z.string() });
-const textSchema = z.looseObject({ type: z.literal("text"), text: z.string() });
-const toolUseSchema = z.looseObject({
-  type: z.literal("tool_use"),
-  id: z.string().min(1),
-  name: z.string().min(1),
-  input: z.unknown(),
-});
+/** Blocks are checked but never rebuilt: a parsed copy would have its fields in another order. */
+const blockSchema = z.custom<Block>((block) => isPlainObject(block) && typeof block.type === "string");
+const textSchema = z.object({ text: z.string() });
+const toolUseSchema = z.object({ id: z.string().min(1), name: z.string().min(1), input: z.unknown() });
 
-type Block = z.infer<typeof blockSchema>;
+interface Block {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
 
 const count = z.number().min(0);
 const optionalCount = count.nullish().transform((value) => value ?? 0);
@@ -110,9 +105,7 @@ interface SendableBlock {
  * The conversation only ever sees the repaired form, so every later prefix agrees with it. Null when a block is unusable.
  */
 function toSendable(content: readonly Block[], request: ModelRequest): readonly SendableBlock[] | null {
-  const ids = new Set(
-    request.messages.flatMap((message) => (message.role === "assistant" ? message.calls.map((call) => call.id) : [])),
-  );
+  const takeId = createIdSource(request);
   const blocks: SendableBlock[] = [];
   for (const block of content) {
     if (block.type === "text") {
@@ -123,11 +116,10 @@ function toSendable(content: readonly Block[], request: ModelRequest): readonly 
       const parsed = toolUseSchema.safeParse(block);
       if (!parsed.success) return null;
       const { name, input } = parsed.data;
-      const id = unusedId(parsed.data.id, ids);
-      ids.add(id);
-      const verbatim = id === parsed.data.id && isObject(input);
+      const id = takeId(parsed.data.id);
+      const verbatim = id === parsed.data.id && isPlainObject(input);
       blocks.push({
-        sent: verbatim ? block : { ...block, id, input: isObject(input) ? input : {} },
+        sent: verbatim ? block : { ...block, id, input: isPlainObject(input) ? input : {} },
         call: { id, name, input },
       });
     } else {
@@ -135,17 +127,6 @@ function toSendable(content: readonly Block[], request: ModelRequest): readonly 
     }
   }
   return blocks;
-}
-
-function unusedId(id: string, used: ReadonlySet<string>): string {
-  if (!used.has(id)) return id;
-  for (let suffix = 2; ; suffix += 1) {
-    if (!used.has(`${id}_${suffix}`)) return `${id}_${suffix}`;
-  }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Cache writes by lifetime; what the split does not account for was written with the default lifetime, 5 minutes. */

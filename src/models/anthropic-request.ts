@@ -14,6 +14,7 @@ import type { Anthropic } from "@anthropic-ai/sdk";
 import { z } from "zod";
 import type { Message, ModelRequest } from "../agent/model.ts";
 import { byteLength } from "../lib/bytes.ts";
+import { toWellFormed } from "./well-formed.ts";
 
 /**
  * Tokens that the vendor adds to a prompt beyond our bytes: the system prompt for tool use (159 to 530 by the published
@@ -55,22 +56,6 @@ export function boundPromptTokens(request: ModelRequest, model: string): number 
   return byteLength(JSON.stringify(toMessagesBody(request, model))) + ADDED_TOKENS_MAX;
 }
 
-/** Every text of the conversation and the system prompt, for keeping them out of error messages. */
-export function promptTexts(request: ModelRequest): readonly string[] {
-  return [request.system, ...request.messages.flatMap(textsOf)];
-}
-
-function textsOf(message: Message): readonly string[] {
-  switch (message.role) {
-    case "user":
-      return [message.text];
-    case "assistant":
-      return [message.text, ...message.calls.map((call) => JSON.stringify(call.input) ?? "")];
-    case "tool":
-      return [...message.results.map((result) => result.content), message.note ?? ""];
-  }
-}
-
 /**
  * Three marks. Tools and system never change in a run, so the mark on the system block is written once and read by
  * every step. The mark on the last block makes this step's prompt readable by the next. The mark where the step before
@@ -103,7 +88,7 @@ function toPrompt(request: ModelRequest): Pick<Body, "system" | "tools" | "messa
   );
   const lastTool = tools.at(-1);
   if (system.length === 0 && lastTool !== undefined) lastTool.cache_control = { type: "ephemeral" };
-  return wellFormed({
+  return toWellFormed({
     ...(tools.length === 0 ? {} : { tools }),
     ...(system.length === 0 ? {} : { system }),
     messages,
@@ -157,16 +142,4 @@ function isBlank(text: string): boolean {
 
 function isTagged(block: unknown): boolean {
   return typeof block === "object" && block !== null && "type" in block && typeof block.type === "string";
-}
-
-/** The same value with every lone surrogate replaced: as JSON they are escapes that the API refuses. */
-function wellFormed<Value>(value: Value): Value {
-  const text = JSON.stringify(value);
-  // Well-formed text has no such escape, except after a backslash of its own; then the slower way changes nothing.
-  if (!/\\ud[89a-f]/.test(text)) return value;
-  return JSON.parse(text, (_key, inner: unknown) => {
-    if (typeof inner === "string") return inner.toWellFormed();
-    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, entry]) => [key.toWellFormed(), entry]));
-  });
 }
