@@ -1,0 +1,124 @@
+/**
+ * Starts the host on a prepared database and lets D1 itself say what it cannot read.
+ *
+ * Owns: taking out the object that makes D1 refuse the whole schema (a view of six UNION terms is enough), and naming
+ * tables and views that open but cannot be queried. Leaves to others: what is known beforehand (d1-fit.ts).
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { err, ok, type Result } from "../lib/result.ts";
+import { databasePath, type Host, type HostOptions, type LocalDatabase, startHost } from "./host.ts";
+import { type PreparedDatabase, recordCheck } from "./load-database.ts";
+import { openCopy, removeObject } from "./sqlite-schema.ts";
+import { messageOf, quoteName } from "./sqlite-text.ts";
+
+export interface OpenedDatabase {
+  readonly host: Host;
+  readonly prepared: PreparedDatabase;
+  /** Tables and views that a question can reach. */
+  readonly tableCount: number;
+}
+
+/** Each removal costs a restart of workerd (0.4 s); a schema with more faults than this is not worth asking. */
+const REMOVALS_MAX = 50;
+/** workerd logs why it failed a moment after it failed. */
+const LOG_WAIT_MS = 50;
+const LOG_WAITS_MAX = 40;
+/** Queries to D1 in flight at once: it works on one at a time, and more only wait. */
+const CHECKS_AT_ONCE = 16;
+
+/** Starts the host on `prepared`. The error text is for the person who named the database. */
+export async function openDatabase(
+  prepared: PreparedDatabase,
+  options: Omit<HostOptions, "stateDir">,
+): Promise<Result<OpenedDatabase, string>> {
+  const removed: string[] = [];
+  while (removed.length <= REMOVALS_MAX) {
+    const fault = { text: null as string | null };
+    const started = await startHost({
+      ...options,
+      stateDir: prepared.stateDir,
+      onLog(log) {
+        if (/malformed database schema/.test(log.message)) fault.text = log.message;
+        else options.onLog?.(log);
+      },
+    });
+    if (!started.ok) return started;
+    const host = started.value;
+    const opened = await listObjects(host.database);
+    if (opened.ok) return ok(await finish(host, prepared, removed, opened.value));
+
+    await waitFor(() => fault.text !== null);
+    await host.dispose();
+    const reason = removeFaulty(prepared, fault.text);
+    if (reason === null) return err(`D1 cannot open ${prepared.label}: ${opened.error}`);
+    removed.push(reason);
+  }
+  return err(
+    `D1 cannot open ${prepared.label}: more than ${REMOVALS_MAX} of its tables and views are beyond D1's limits.`,
+  );
+}
+
+async function finish(
+  host: Host,
+  prepared: PreparedDatabase,
+  removed: readonly string[],
+  objects: readonly string[],
+): Promise<OpenedDatabase> {
+  if (prepared.isChecked) return { host, prepared, tableCount: objects.length };
+  const broken = await findUnreadable(host.database, objects);
+  const warnings = [...prepared.warnings, ...removed, ...broken];
+  return { host, prepared: recordCheck(prepared, warnings), tableCount: objects.length - broken.length };
+}
+
+/** Names of all tables and views, or D1's message when it cannot read the schema. */
+async function listObjects(database: LocalDatabase): Promise<Result<readonly string[], string>> {
+  try {
+    const listed = await database
+      .prepare(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\'",
+      )
+      .all<{ name: string }>();
+    return ok(listed.results.map((row) => row.name));
+  } catch (error) {
+    return err(messageOf(error));
+  }
+}
+
+/** One sentence for each object that D1 opens but cannot query. Nothing is read: the statement is only compiled. */
+async function findUnreadable(database: LocalDatabase, objects: readonly string[]): Promise<readonly string[]> {
+  const broken: string[] = [];
+  for (let at = 0; at < objects.length; at += CHECKS_AT_ONCE) {
+    const answers = objects.slice(at, at + CHECKS_AT_ONCE).map(async (name) => {
+      try {
+        await database.prepare(`EXPLAIN QUERY PLAN SELECT * FROM ${quoteName(name)}`).all();
+        return null;
+      } catch (error) {
+        const reason = messageOf(error)
+          .replace(/^D1_ERROR: /, "")
+          .replace(/: SQLITE_\w+$/, "");
+        return `${quoteName(name)} cannot be queried in D1 (${reason}).`;
+      }
+    });
+    for (const answer of await Promise.all(answers)) if (answer !== null) broken.push(answer);
+  }
+  return broken;
+}
+
+/** Takes out the object that D1's log blames, and says so; null when the log blames none. */
+function removeFaulty(prepared: PreparedDatabase, log: string | null): string | null {
+  const blamed = /malformed database schema \((.*)\) - (.*?)(?:: SQLITE_\w+)?$/m.exec(log ?? "");
+  const name = blamed?.[1];
+  if (name === undefined) return null;
+  const database = openCopy(databasePath(prepared.stateDir));
+  try {
+    if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(name) === undefined) return null;
+    removeObject(database, name);
+    return `${quoteName(name)} is beyond D1's limits (${blamed?.[2]}): left out.`;
+  } finally {
+    database.close();
+  }
+}
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  for (let wait = 0; wait < LOG_WAITS_MAX && !condition(); wait += 1) await delay(LOG_WAIT_MS);
+}

@@ -1,0 +1,167 @@
+/**
+ * Runs the bundled worker inside this process's own workerd (miniflare): D1, Durable Objects, state in a folder.
+ *
+ * Owns: the bindings of wrangler.toml as miniflare wants them, which environment variables pass through, and where
+ * miniflare keeps the file of the local D1 database. Leaves to others: what is in that file (load-database.ts).
+ * The worker listens on loopback only and is told so by `QUERENT_LOCAL`, which is why it asks for no API key there.
+ */
+import { createHash, createHmac } from "node:crypto";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { Miniflare, type MiniflareOptions, NoOpLog } from "miniflare";
+import { err, ok, type Result } from "../lib/result.ts";
+
+export interface HostOptions {
+  /** Text of the ES module that holds the worker and its object classes. */
+  readonly bundle: string;
+  /** Folder that keeps everything: the D1 database and the objects' storage. */
+  readonly stateDir: string;
+  /** 0 or absent: any free port. */
+  readonly port?: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Gets every line that the worker or workerd logs. */
+  readonly onLog?: (log: WorkerLog) => void;
+}
+
+export interface WorkerLog {
+  readonly level: string;
+  readonly message: string;
+}
+
+export type LocalDatabase = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+
+export interface Host {
+  /** `http://127.0.0.1:PORT`, without a slash at the end. */
+  readonly url: string;
+  readonly database: LocalDatabase;
+  /** Asks the worker over HTTP. Rejects only when the worker cannot be reached. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Stops workerd. May be called twice. */
+  dispose(): Promise<void>;
+}
+
+/** The same as in wrangler.toml; a test compares them. */
+export const COMPATIBILITY_DATE = "2026-10-01";
+export const COMPATIBILITY_FLAGS: readonly string[] = ["nodejs_compat", "global_fetch_strictly_public"];
+
+const WORKER_NAME = "querent";
+const DATABASE_ID = "querent";
+const HOST_NAME = "127.0.0.1";
+
+// Whole families pass, so that a misspelt QUERENT_… name reaches config.ts, which refuses it by name.
+const PASSED_NAMES =
+  /^(?:ANTHROPIC_(?:API_KEY|BASE_URL)|OPENAI_(?:API_KEY|BASE_URL)|CALLBACK_ORIGINS|(?:QUERENT|WEBHOOK|SLACK)_\w+)$/;
+
+/** Starts the worker. The error text names what is in the way, such as a port that is taken. */
+export async function startHost(options: HostOptions): Promise<Result<Host, string>> {
+  const port = options.port ?? 0;
+  if (port !== 0 && !(await isPortFree(port))) {
+    return err(`Port ${port} is already in use. Stop what uses it, or choose another with --port.`);
+  }
+  const listenersBefore = new Set(EXIT_SIGNALS.flatMap((signal) => process.listeners(signal)));
+  const miniflare = new Miniflare(toMiniflareOptions(options, port));
+  removeListenersSince(listenersBefore);
+  try {
+    const url = (await miniflare.ready).origin;
+    const database = await miniflare.getD1Database("DB", WORKER_NAME);
+    let disposed: Promise<void> | null = null;
+    return ok({
+      url,
+      database,
+      fetch: (path, init) => fetch(new URL(path, url), init),
+      dispose() {
+        disposed ??= miniflare.dispose();
+        return disposed;
+      },
+    });
+  } catch (error) {
+    await miniflare.dispose().catch(() => undefined);
+    return err(`The local worker did not start: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Where miniflare keeps the D1 database of a state folder. The file may be put there before the host starts. */
+export function databasePath(stateDir: string): string {
+  return join(persistDir(stateDir), "d1", "miniflare-D1DatabaseObject", `${objectId()}.sqlite`);
+}
+
+/** The variables of `env` that the worker gets. */
+export function passedVariables(env: HostOptions["env"]): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    // An empty variable is how a shell says "not set".
+    if (value !== undefined && value !== "" && PASSED_NAMES.test(name)) passed[name] = value;
+  }
+  return passed;
+}
+
+function persistDir(stateDir: string): string {
+  return join(stateDir, "storage");
+}
+
+function toMiniflareOptions(options: HostOptions, port: number): MiniflareOptions {
+  const variables = { ...passedVariables(options.env), QUERENT_LOCAL: "1" };
+  const texts = Object.entries(variables).map(([name, value]) => [name, { type: "text" as const, value }] as const);
+  return {
+    host: HOST_NAME,
+    port,
+    resourcePersistencePath: persistDir(options.stateDir),
+    // Nothing of a local run leaves the machine: no look-up of a location, no telemetry, no registry of other workers.
+    cf: false,
+    telemetry: { enabled: false },
+    enableDevRegistry: false,
+    logRequests: false,
+    log: new NoOpLog(),
+    handleStructuredLogs: ({ level, message }) => options.onLog?.({ level, message }),
+    workers: [
+      {
+        config: {
+          name: WORKER_NAME,
+          compatibilityDate: COMPATIBILITY_DATE,
+          compatibilityFlags: [...COMPATIBILITY_FLAGS],
+          manifest: {
+            mainModule: "index.mjs",
+            modules: { "index.mjs": { type: "esm", contents: options.bundle } },
+          },
+          env: {
+            ...Object.fromEntries(texts),
+            DB: { type: "d1", id: DATABASE_ID },
+            RUNS: { type: "durable-object", worker: WORKER_NAME, exportName: "RunObject" },
+            CALLERS: { type: "durable-object", worker: WORKER_NAME, exportName: "CallerObject" },
+          },
+          exports: {
+            RunObject: { type: "durable-object", storage: "sqlite" },
+            CallerObject: { type: "durable-object", storage: "sqlite" },
+          },
+        },
+      },
+    ],
+  };
+}
+
+const EXIT_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Miniflare exits the process at the first signal; the commands want to cancel the run and tidy up before that. */
+function removeListenersSince(before: ReadonlySet<unknown>): void {
+  for (const signal of EXIT_SIGNALS) {
+    for (const listener of process.listeners(signal)) {
+      if (!before.has(listener)) process.removeListener(signal, listener);
+    }
+  }
+}
+
+/** The id that workerd derives for a named object: the name's digest under the namespace key, then a digest of that. */
+function objectId(): string {
+  const key = createHash("sha256").update("miniflare-D1DatabaseObject").digest();
+  const digest = (content: string | Buffer) => createHmac("sha256", key).update(content).digest().subarray(0, 16);
+  const name = digest(DATABASE_ID);
+  return Buffer.concat([name, digest(name)]).toString("hex");
+}
+
+function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, HOST_NAME, () => probe.close(() => resolve(true)));
+  });
+}
