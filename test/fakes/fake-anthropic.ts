@@ -13,7 +13,6 @@
  */
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { MeteredUsage, Tokenizer } from "./anthropic-meter.ts";
@@ -23,6 +22,7 @@ import { FAKE_MODELS, firstFault, hasLoneSurrogate, isObject } from "./anthropic
 import type { ScriptItem } from "./anthropic-script.ts";
 import { errorBody, status, text, toItem, toMessage } from "./anthropic-script.ts";
 import { thinkingFault } from "./anthropic-thinking.ts";
+import { parseJson, readBody, send, sendHalf, startPeer, wait } from "./http-peer.ts";
 
 export type ScriptStep = ScriptItem | ScriptFunction;
 /** Answers by what was asked. `n` counts the calls of the lane from 0. */
@@ -105,23 +105,13 @@ export async function startFakeAnthropic(options: FakeOptions = {}): Promise<Fak
   const lanes = new Map<string, WorkingLane>();
   const main = createLane(options);
   lanes.set(apiKey, main);
-  const server = createServer((request, response) => {
-    serve(request, response, lanes).catch((error: unknown) => {
-      main.problems.push(`the fake itself failed: ${String(error)}`);
-      response.destroy();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-
-  const stop = async () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeAllConnections();
-    await closed;
-  };
+  const peer = await startPeer(
+    (request, response) => serve(request, response, lanes),
+    (error) => main.problems.push(`the fake itself failed: ${String(error)}`),
+    options.port,
+  );
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: peer.url,
     apiKey,
     requests: main.requests,
     counts: main.counts,
@@ -132,9 +122,9 @@ export async function startFakeAnthropic(options: FakeOptions = {}): Promise<Fak
       lanes.set(key, lane);
       return lane;
     },
-    stop,
+    stop: peer.stop,
     async close() {
-      await stop();
+      await peer.stop();
       const faults = [...lanes].flatMap(([key, lane]) => {
         const left = lane.unused();
         return [...lane.problems, ...(left > 0 ? [`${left} replies of the script were not used`] : [])].map(
@@ -172,7 +162,7 @@ async function serve(
   lanes: Map<string, WorkingLane>,
 ): Promise<void> {
   const path = new URL(request.url ?? "/", "http://fake").pathname;
-  const { bytes, text } = await readBody(request);
+  const { bytes, text } = await readBody(request, BODY_BYTES_MAX);
   if (path.startsWith("/__fake/lanes/"))
     return serveLane(decodeURIComponent(path.slice(14)), request, response, text, lanes);
   const kind = path.endsWith("/v1/messages") ? "create" : path.endsWith("/v1/messages/count_tokens") ? "count" : null;
@@ -194,7 +184,7 @@ async function serve(
     const exact = lane.meter.count(found.body);
     const counted = lane.options.countTokens === undefined ? exact : lane.options.countTokens(exact);
     if (counted === null) return refuse(response, 529, "Overloaded");
-    return send(response, 200, { input_tokens: counted });
+    return respond(response, 200, { input_tokens: counted });
   }
   await answer(response, found.body, lane, record);
 }
@@ -220,14 +210,14 @@ async function answer(
     if (impossible) lane.problems.push("the script calls a tool in a request that forbids it");
     const { usage, commit } = lane.meter.charge(body, model, (lane.options.now ?? Date.now)());
     record(usage, null);
-    if (delayMs > 0) await delay(delayMs);
+    await wait(delayMs);
     commit();
-    return send(response, 200, toMessage(item, body, usage, lane.meter, nextId));
+    return respond(response, 200, toMessage(item, body, usage, lane.meter, nextId));
   }
-  if (delayMs > 0) await delay(delayMs);
+  await wait(delayMs);
   switch (item.kind) {
     case "status":
-      return send(response, item.status, errorBody(item, `req_${nextId()}`), item.headers);
+      return respond(response, item.status, errorBody(item, `req_${nextId()}`), item.headers);
     case "raw": {
       const headers = { "content-type": "application/json", ...item.headers };
       response.writeHead(item.status ?? 200, headers).end(item.body);
@@ -236,15 +226,8 @@ async function answer(
     case "hang":
       return;
     case "cut":
-    case "stall": {
-      response.writeHead(200, {
-        "content-type": "application/json",
-        "content-length": "1000",
-        "request-id": `req_${nextId()}`,
-      });
-      response.write('{"id":"msg_1","type":"message","content":[{"type":"text","te');
-      if (item.kind === "cut") setImmediate(() => response.socket?.destroy());
-    }
+    case "stall":
+      return sendHalf(response, item.kind);
   }
 }
 
@@ -304,53 +287,31 @@ function serveLane(
       return refuse(response, 400, "fake-anthropic: {script: […]} is needed");
     const latencyMs = typeof body.latency_ms === "number" ? body.latency_ms : undefined;
     lanes.set(key, createLane({ script: body.script, latencyMs, loop: body.loop === true }));
-    return send(response, 200, {});
+    return respond(response, 200, {});
   }
   const lane = lanes.get(key);
   if (lane === undefined) return refuse(response, 404, "fake-anthropic: no such lane");
-  send(response, 200, { requests: lane.requests, counts: lane.counts, problems: lane.problems, unused: lane.unused() });
-}
-
-/** The whole body; past the limit it is read to the end but not kept. Text is null when it is no UTF-8. */
-async function readBody(request: IncomingMessage): Promise<{ bytes: number; text: string | null }> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
-  }
-  try {
-    return { bytes, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks)) };
-  } catch {
-    return { bytes, text: null };
-  }
-}
-
-function parseJson(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return undefined;
-  }
+  respond(response, 200, {
+    requests: lane.requests,
+    counts: lane.counts,
+    problems: lane.problems,
+    unused: lane.unused(),
+  });
 }
 
 function refuse(response: ServerResponse, code: number, message: string): void {
-  send(response, code, errorBody({ ...status(code), message }, `req_${nextId()}`));
+  respond(response, code, errorBody({ ...status(code), message }, `req_${nextId()}`));
 }
 
-function send(
+/** The id of a request is in the header of every answer, and in the body of an error as well. */
+function respond(
   response: ServerResponse,
   code: number,
   body: JsonObject,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const requestId = typeof body.request_id === "string" ? body.request_id : `req_${nextId()}`;
-  response.writeHead(code, { "content-type": "application/json", "request-id": requestId, ...headers });
-  response.end(JSON.stringify(body));
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  send(response, code, body, { "request-id": requestId, ...headers });
 }
 
 async function runByHand(): Promise<void> {
