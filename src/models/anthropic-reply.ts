@@ -47,6 +47,12 @@ interface Block {
   readonly [field: string]: unknown;
 }
 
+const answerSchema = z.object({
+  content: z.array(blockSchema),
+  stop_reason: z.unknown().optional(),
+  usage: z.unknown().optional(),
+});
+
 const count = z.number().min(0);
 const optionalCount = count.nullish().transform((value) => value ?? 0);
 const usageSchema = z.object({
@@ -70,9 +76,7 @@ export function toReply(
   requestId: string | null,
 ): Result<ModelReply, MalformedReply> {
   if (typeof body === "string") return err({ kind: "fatal", detail: "the answer is not JSON" });
-  const shape = z
-    .object({ content: z.array(blockSchema), stop_reason: z.unknown(), usage: z.unknown() })
-    .safeParse(body);
+  const shape = answerSchema.safeParse(body);
   if (!shape.success) return err({ kind: "retryable", detail: "the answer holds no content" });
   const usage = usageSchema.safeParse(shape.data.usage);
   if (!usage.success) return err({ kind: "fatal", detail: "the answer says nothing about its token counts" });

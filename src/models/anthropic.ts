@@ -15,7 +15,7 @@ import type { Model, ModelFailure, ModelInfo, ModelOutcome, ModelRequest } from 
 import { errorBodySchema, toReply } from "./anthropic-reply.ts";
 import { boundPromptTokens, toCountBody, toMessagesBody } from "./anthropic-request.ts";
 import { callOnce, toCallFailure, wholeMs } from "./call.ts";
-import { cleanDetail, toStatusFailure } from "./failure.ts";
+import { checkKey, cleanDetail, toStatusFailure } from "./failure.ts";
 import { toMalformedFailure } from "./reply-parts.ts";
 import { promptTexts } from "./well-formed.ts";
 
@@ -68,6 +68,8 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     },
 
     async complete(request, signal) {
+      const badKey = checkKey(apiKey, SERVER);
+      if (badKey !== null) return badKey;
       const body = toMessagesBody(request, info.id);
       const end = await callOnce(request.timeoutMs, signal, (inner) =>
         resource.create(body, { signal: inner, timeout: wholeMs(request.timeoutMs) }).withResponse(),

@@ -116,6 +116,23 @@ export function toStatusFailure(answer: ErrorAnswer, now: number): ModelFailure 
   };
 }
 
+/**
+ * The failure of a key that no header can hold (a line break pasted along, say), or null. The SDKs throw an error that
+ * quotes such a key.
+ */
+export function checkKey(apiKey: string, server: string): ModelFailure | null {
+  if (/^[\x21-\x7e]+$/.test(apiKey)) return null;
+  return {
+    kind: "fatal",
+    code: AUTHENTICATION.code,
+    status: null,
+    retryAfterMs: null,
+    message: `The API key for ${server} is empty or holds a space, a line break or another character no key has; check the configuration.`,
+    unbilled: true,
+    requestId: null,
+  };
+}
+
 function classify(answer: ErrorAnswer): ErrorClass {
   if (answer.errorCode !== null && SPEND_LIMIT_CODES.has(answer.errorCode)) return SPEND_LIMIT;
   if (answer.type !== null && SPEND_LIMIT_CODES.has(answer.type)) return SPEND_LIMIT;

@@ -12,7 +12,7 @@
 import { z } from "zod";
 import type { Model, ModelFailure, ModelInfo, ModelOutcome, ModelRequest } from "../agent/model.ts";
 import { callOnce, toCallFailure, wholeMs } from "./call.ts";
-import { cleanDetail, toStatusFailure } from "./failure.ts";
+import { checkKey, cleanDetail, toStatusFailure } from "./failure.ts";
 import { toChatReply } from "./openai-reply.ts";
 import { boundChatTokens, toChatBody } from "./openai-request.ts";
 import { toMalformedFailure } from "./reply-parts.ts";
@@ -81,6 +81,8 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): M
     // The protocol has no way to count.
     countInputTokens: async () => null,
     async complete(request, signal) {
+      const badKey = apiKey === "" ? null : checkKey(apiKey, server);
+      if (badKey !== null) return badKey;
       const context = { server, apiKey, request, now: now() };
       const end = await callOnce(request.timeoutMs, signal, (inner) => send(request, inner));
       switch (end.kind) {

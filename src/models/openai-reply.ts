@@ -34,20 +34,20 @@ const usageSchema = z.object({
 const wireSchema = z.custom<Wire>(isPlainObject);
 const callSchema = z.object({
   id: z.string().nullish(),
-  function: z.object({ name: z.string().min(1), arguments: z.unknown() }),
+  function: z.object({ name: z.string().min(1), arguments: z.unknown().optional() }),
 });
 const messageSchema = z.object({
   content: z.union([z.string(), z.array(z.object({ type: z.string(), text: z.string().nullish() }))]).nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(wireSchema).nullish(),
   reasoning_content: z.string().nullish(),
-  reasoning: z.unknown(),
+  reasoning: z.unknown().optional(),
 });
-const choiceSchema = z.object({ message: wireSchema, finish_reason: z.unknown() });
+const choiceSchema = z.object({ message: wireSchema, finish_reason: z.unknown().optional() });
 const answerSchema = z.object({
   choices: z.tuple([choiceSchema], z.unknown()),
-  usage: z.unknown(),
-  service_tier: z.unknown(),
+  usage: z.unknown().optional(),
+  service_tier: z.unknown().optional(),
 });
 
 interface Wire {
