@@ -1,0 +1,160 @@
+/**
+ * The names of every variable and secret, and how one is read: text, JSON, address, list of origins.
+ *
+ * Owns: `ConfigError`, the list of known names, and the refusal of unknown ones (a misspelt safety setting must stop the
+ * start, never be skipped). Leaves to others: what the settings mean (config.ts, callers.ts, doors.ts).
+ * An empty value is an unset one, as in a shell. No message ever holds a value: many of them are secrets.
+ * Pure: no I/O, no clock.
+ */
+import type { z } from "zod";
+import { parseStrictJson } from "../lib/strict-json.ts";
+
+/** The start stops here. The message is for the operator: which variable, what is wrong, what to do. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Every name, in the order of the README's table; a test compares the two. */
+export const VARIABLE_NAMES = [
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_BASE_URL",
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "QUERENT_MODEL",
+  "QUERENT_LIMITS",
+  "QUERENT_CALLERS",
+  "QUERENT_PRICES",
+  "QUERENT_CORS_ORIGINS",
+  "WEBHOOK_SOURCES",
+  "WEBHOOK_SIGNING_SECRET",
+  "CALLBACK_ORIGINS",
+  "SLACK_SIGNING_SECRET",
+  "SLACK_BOT_TOKEN",
+  "SLACK_CALLER",
+  "SLACK_RESPONSE_ORIGIN",
+  "SLACK_API_ORIGIN",
+  "QUERENT_LOCAL",
+] as const;
+
+export type VariableName = (typeof VARIABLE_NAMES)[number];
+/** What the platform hands in: variables among other bindings, so nothing is known of a value. */
+export type Variables = { readonly [name: string]: unknown };
+
+/** These prefixes are ours alone, so any other name that starts with one is a mistake. */
+const OWN_PREFIX = /^(?:QUERENT|WEBHOOK|CALLBACK|SLACK)_/i;
+/** Two slips of the finger. Names of other people's bindings are further away than that. */
+const NEAR_DISTANCE_MAX = 2;
+
+/** Stops the start when a name is unknown and ours, or very near to one that is known. */
+export function assertKnownNames(variables: Variables): void {
+  const known: readonly string[] = VARIABLE_NAMES;
+  for (const name of Object.keys(variables)) {
+    if (known.includes(name)) continue;
+    const near = known.find((other) => distance(name.toUpperCase(), other) <= NEAR_DISTANCE_MAX);
+    if (near !== undefined)
+      throw new ConfigError(`${name} is not a setting. Did you mean ${near}? Rename or remove it.`);
+    if (OWN_PREFIX.test(name)) {
+      throw new ConfigError(`${name} is not a setting. Remove it; the settings are ${known.slice(0, -1).join(", ")}.`);
+    }
+  }
+}
+
+/** The trimmed text of a variable (a secret piped in often ends in a newline), or null when it is unset or empty. */
+export function readText(variables: Variables, name: VariableName): string | null {
+  const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "string") throw new ConfigError(`${name} must be text, not ${kindOf(value)}.`);
+  const text = value.trim();
+  return text === "" ? null : text;
+}
+
+/** A secret or a name: no spaces or control characters inside. */
+export function readWord(variables: Variables, name: VariableName): string | null {
+  const text = readText(variables, name);
+  if (text !== null && !/^[\x21-\x7e]+$/.test(text)) {
+    throw new ConfigError(`${name} holds a space or a character that is not plain ASCII. Paste it again.`);
+  }
+  return text;
+}
+
+/**
+ * A JSON setting checked by `schema`, or null when it is unset. `example` closes every message. Wrangler can also hand
+ * in a variable that is already an object; it is taken as it is.
+ */
+export function readJson<T>(variables: Variables, name: VariableName, schema: z.ZodType<T>, example: string): T | null {
+  const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  let value = given;
+  if (typeof given !== "object" || given === null) {
+    const text = readText(variables, name);
+    if (text === null) return null;
+    const json = parseStrictJson(text);
+    if (!json.ok) {
+      const where = json.error.reason === "syntax" ? "" : ` (${json.error.pointer})`;
+      throw new ConfigError(`${name} is not valid JSON: ${json.error.message}${where} ${example}`);
+    }
+    value = json.value;
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.map(String).join(".")}`;
+  throw new ConfigError(`${name} is wrong${where}: ${sentence(issue?.message ?? "unknown fault")} ${example}`);
+}
+
+/** The address of an API, without a slash at the end. Plain http is allowed, because the operator named it. */
+export function readBaseUrl(variables: Variables, name: VariableName): string | null {
+  const text = readText(variables, name);
+  if (text === null) return null;
+  const url = URL.parse(text);
+  const isPlain = url !== null && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  if (!isPlain || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    throw new ConfigError(
+      `${name} must be an address such as https://gateway.example.com/v1, without user, query or fragment.`,
+    );
+  }
+  return text.replace(/\/+$/, "");
+}
+
+/** Origins separated by commas or spaces, in their serialised form. */
+export function readOrigins(variables: Variables, name: VariableName): readonly string[] {
+  const text = readText(variables, name);
+  return text === null
+    ? []
+    : text
+        .split(/[\s,]+/)
+        .filter(Boolean)
+        .map((origin) => toOrigin(name, origin));
+}
+
+/** Checks that `text` is an origin and nothing more: `https://example.com`, with a port if need be. */
+export function toOrigin(name: VariableName, text: string): string {
+  const url = URL.parse(text);
+  const isOrigin = url !== null && (text === url.origin || text === `${url.origin}/`);
+  if (!isOrigin || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    throw new ConfigError(`${name} must hold origins such as https://example.com, in lower case and without a path.`);
+  }
+  return url.origin;
+}
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** Levenshtein distance, cut short for lengths that are too far apart to matter. */
+function distance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > NEAR_DISTANCE_MAX) return NEAR_DISTANCE_MAX + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replace = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, replace));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
