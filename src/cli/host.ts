@@ -10,6 +10,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions, NoOpLog } from "miniflare";
 import { err, ok, type Result } from "../lib/result.ts";
+import { guardWorkerd } from "./workerd-guard.ts";
 
 export interface HostOptions {
   /** Text of the ES module that holds the worker and its object classes. */
@@ -58,6 +59,7 @@ export async function startHost(options: HostOptions): Promise<Result<Host, stri
   if (port !== 0 && !(await isPortFree(port))) {
     return err(`Port ${port} is already in use. Stop what uses it, or choose another with --port.`);
   }
+  guardWorkerd();
   const listenersBefore = new Set(EXIT_SIGNALS.flatMap((signal) => process.listeners(signal)));
   const miniflare = new Miniflare(toMiniflareOptions(options, port));
   removeListenersSince(listenersBefore);
