@@ -175,9 +175,10 @@ const ECHO_CHARS = 16;
  */
 export function cleanDetail(text: unknown, secret: string, prompt: readonly string[]): string | null {
   if (typeof text !== "string" || text.trim() === "") return null;
-  let detail = text.replaceAll(/\s+/g, " ").trim().slice(0, DETAIL_CHARS_MAX).toWellFormed();
+  let detail = text.replaceAll(/\s+/g, " ").trim();
   if (secret !== "") detail = detail.replaceAll(secret, "[key]");
-  detail = detail.replaceAll(/\b(?:sk|key|Bearer)[-_ ][A-Za-z0-9_\-.*]{8,}/gi, "[key]");
+  detail = detail.replaceAll(/\b(?:(?:sk|key)[-_]|Bearer )[A-Za-z0-9_\-.*]{8,}/gi, "[key]");
+  detail = detail.slice(0, DETAIL_CHARS_MAX).toWellFormed();
   return echoes(detail, prompt) ? null : detail;
 }
 
