@@ -1,0 +1,43 @@
+/**
+ * Errors that no value stands for: which are the platform's, and how a bug of ours is logged.
+ *
+ * Owns: the one line that a bug leaves in the log. It holds no question, row, answer or secret: of an error it tells the
+ * name, the places in our code, and the message only where that is a rule of ours (lib/assert.ts).
+ */
+import type { AgentState } from "../agent/state.ts";
+import { AssertionError } from "../lib/assert.ts";
+
+/** Texts of the runtime for an object that is being reset or replaced; it retries alarms that end with one of them. */
+const PLATFORM_ERROR =
+  /reset because its code was updated|Durable Object (?:storage|reset|is overloaded)|storage (?:caused object to be reset|operation exceeded timeout)|Application called abort|internal error; reference|Network connection lost|broken\.(?:outputGate|exceeded)|exceeded its (?:memory|CPU) limit/i;
+
+/** True when the platform, not our code, failed: the object is reset, replaced or cut off from its storage. */
+export function isPlatformError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("durableObjectReset" in error && error.durableObjectReset === true) return true;
+  if ("retryable" in error && error.retryable === true) return true;
+  return PLATFORM_ERROR.test(error.message);
+}
+
+/** Writes one structured line about a bug. */
+export function logBug(where: string, state: Pick<AgentState, "id" | "phase" | "usage"> | null, error: unknown): void {
+  // biome-ignore lint/suspicious/noConsole: the platform's log is where operators look.
+  console.error(
+    JSON.stringify({
+      event: "querent_bug",
+      where,
+      run: state?.id ?? null,
+      phase: state?.phase ?? null,
+      step: state?.usage.steps ?? null,
+      error: error instanceof Error ? error.name : typeof error,
+      rule: error instanceof AssertionError ? error.message : null,
+      stack: error instanceof Error ? placesOf(error) : [],
+    }),
+  );
+}
+
+/** The places of a stack without its first lines, which repeat the message. */
+function placesOf(error: Error): string[] {
+  const lines = (error.stack ?? "").split("\n").map((line) => line.trim());
+  return lines.filter((line) => line.startsWith("at ")).slice(0, 8);
+}

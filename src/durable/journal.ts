@@ -1,0 +1,150 @@
+/**
+ * The journal of a run on the object's SQLite: the head, and append-only rows of messages, events and results.
+ *
+ * Owns: the atomic save, a copy in memory so that a step reads nothing back, and one checkpoint of the head a step (for
+ * `continue` and `fork`). Bytes written in a step depend on that step's content only. Leaves to others: layout (rows.ts),
+ * stored forms and broken records (record.ts), meaning (agent/).
+ *
+ * A save is durable before any request that follows it leaves: the output gate holds requests back until the write is
+ * on disk (invariant L1). Results may be large, so only their heads stay in memory; their rows are read when wanted.
+ */
+import { type Advance, advance } from "../agent/advance.ts";
+import type { Message } from "../agent/model.ts";
+import type { Journal, Pinned } from "../agent/ports.ts";
+import type { RunEvent } from "../agent/run-event.ts";
+import { type AgentState, decodeState, encodeState } from "../agent/state.ts";
+import type { Cell, StoredResult } from "../agent/tool.ts";
+import { decodeCheckpoint, decodeRow, encodeCheckpoint, type ResultHead, readRecord, rowsSchema } from "./record.ts";
+import { appendRow, hasTables, migrate, readRow, writeFact } from "./rows.ts";
+import { encodeSettings, type RunSettings } from "./settings.ts";
+
+export interface RunJournal extends Journal {
+  readonly settings: RunSettings;
+  events(): readonly RunEvent[];
+  messageAt(number: number): Message | null;
+  /** The state after step `step` (0: before the first), or null when that step left none. */
+  checkpoint(step: number): AgentState | null;
+}
+
+export interface Opening {
+  readonly settings: RunSettings;
+  readonly pinned: Pinned;
+  readonly advance: Advance;
+}
+
+/** No step is under way: nothing is open, owed or to be tried again. Such a state is a checkpoint to go on from. */
+export function isAtRest(state: AgentState): boolean {
+  const { attempt, waiting, failedTries, concluding, ending, phase } = state;
+  return (
+    attempt === null &&
+    waiting === null &&
+    failedTries === 0 &&
+    concluding === null &&
+    ending === null &&
+    phase !== "action"
+  );
+}
+
+/** Writes the first checkpoint of a run: all of it or nothing. */
+export function createRun(storage: DurableObjectStorage, opening: Opening, now: number): void {
+  const { sql } = storage;
+  storage.transactionSync(() => {
+    migrate(sql, now);
+    writeFact(sql, "settings", encodeSettings(opening.settings));
+    appendRow(sql, "pinned", 0, JSON.stringify(opening.pinned));
+    writeAdvance(sql, opening.advance, []);
+  });
+}
+
+/**
+ * The journal of the run in this object, or null when there is none. A record that cannot be read is first replaced by
+ * one of a run that failed for that reason. `onSaved` is called after every save. Throws only what storage throws.
+ */
+export function openJournal(
+  storage: DurableObjectStorage,
+  id: string,
+  now: number,
+  onSaved: () => void,
+): RunJournal | null {
+  const { sql } = storage;
+  if (!hasTables(sql)) return null;
+  storage.transactionSync(() => migrate(sql, now));
+  const read = readRecord(sql, id, now);
+  const { settings, pinned } = read;
+  let { state, messages, events, heads } = read;
+
+  const save = (advance: Advance, results: readonly StoredResult[]): void => {
+    storage.transactionSync(() => writeAdvance(sql, advance, results));
+    state = advance.state;
+    messages = [...messages, ...advance.messages];
+    events = [...events, ...advance.events];
+    heads = [...heads, ...results.map(toHead)];
+    onSaved();
+  };
+  if (read.broken !== null) {
+    writeFact(sql, "settings", encodeSettings(settings));
+    save(read.broken, []);
+  }
+  return {
+    settings,
+    load: () => state,
+    pinned: () => pinned,
+    messages: () => messages,
+    events: () => events,
+    messageAt: (number) => messages[number] ?? null,
+    results: () => heads.map((head, number) => lazyResult(sql, head, number)),
+    checkpoint: (step) => {
+      const query = "SELECT state FROM checkpoints WHERE step = ?";
+      const text = sql.exec<{ state: string }>(query, step).toArray()[0]?.state;
+      return text === undefined ? null : decodeCheckpoint(text, settings.question);
+    },
+    save,
+  };
+}
+
+/** Ends a run by its head alone, for when the rest of it may be what kills the object. */
+export function endRun(storage: DurableObjectStorage, message: string, now: number): void {
+  const { sql } = storage;
+  const head = decodeState(sql.exec<{ state: string }>("SELECT state FROM head").toArray()[0]?.state ?? "");
+  if (!head.ok || head.value.ending !== null) return;
+  const ended = advance(head.value, { kind: "broke", message }, now);
+  storage.transactionSync(() => writeAdvance(sql, ended, []));
+}
+
+/** Runs inside a transaction. Row numbers follow from the counts in the state. */
+function writeAdvance(sql: SqlStorage, advance: Advance, results: readonly StoredResult[]): void {
+  const { state } = advance;
+  const text = encodeState(state);
+  sql.exec("INSERT INTO head (id, state) VALUES (1, ?) ON CONFLICT DO UPDATE SET state = excluded.state", text);
+  advance.messages.forEach((message, index) => {
+    appendRow(sql, "messages", state.messages - advance.messages.length + index, JSON.stringify(message));
+  });
+  advance.events.forEach((event, index) => {
+    appendRow(sql, "events", state.events - advance.events.length + index, JSON.stringify(event));
+  });
+  results.forEach((result, index) => {
+    const number = state.results - results.length + index;
+    appendRow(sql, "results", number, JSON.stringify(toHead(result)));
+    appendRow(sql, "result_rows", number, JSON.stringify(result.rows));
+  });
+  if (!isAtRest(state)) return;
+  const insert = "INSERT INTO checkpoints (step, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state";
+  sql.exec(insert, state.usage.steps, encodeCheckpoint(state));
+}
+
+function toHead(result: StoredResult): ResultHead {
+  const { ref, sha256, sql, columns, totalRows, truncated } = result;
+  return { ref, sha256, sql, columns: [...columns], totalRows, truncated };
+}
+
+/** A result whose rows are read from the object's storage the first time somebody looks at them. */
+function lazyResult(sql: SqlStorage, head: ResultHead, number: number): StoredResult {
+  let rows: readonly (readonly Cell[])[] | null = null;
+  return {
+    ...head,
+    get rows() {
+      rows ??= decodeRow(readRow(sql, "result_rows", number) ?? "[]", rowsSchema) ?? [];
+      return rows;
+    },
+  };
+}

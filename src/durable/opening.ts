@@ -1,0 +1,45 @@
+/**
+ * The first checkpoint of a run: what is pinned for its life (system text with the schema, tools), the opening message,
+ * the first event. Pinned texts do not change with a deploy, nor with the schema (mechanism: prefix stays valid).
+ *
+ * Owns: that a schema which cannot be read becomes an ending that says so, not a hang and not a run without a schema.
+ */
+import { type Advance, advance } from "../agent/advance.ts";
+import { openingText, systemText } from "../agent/prompt.ts";
+import type { RunEvent } from "../agent/run-event.ts";
+import { createState } from "../agent/state.ts";
+import type { Tool } from "../agent/tool.ts";
+import type { Result } from "../lib/result.ts";
+import type { StartRun } from "./contract.ts";
+import type { Opening } from "./journal.ts";
+
+/** `schema`: its text, or why it cannot be read, for the person who asked. */
+export function openRun(
+  input: StartRun,
+  tools: ReadonlyMap<string, Tool>,
+  schema: Result<string, string>,
+  now: number,
+): Opening {
+  const { id, question, caller, mode, grounding, model, limits } = input;
+  const created = createState({ id, question, caller, mode, grounding, model, tools: [...input.tools], limits }, now);
+  const started: RunEvent = { type: "run_started", at: now, step: 0, phase: created.phase };
+  const specs = input.tools.flatMap((name) => {
+    const tool = tools.get(name);
+    return tool === undefined ? [] : [{ name, description: tool.description, inputSchema: tool.inputSchema }];
+  });
+  const opened: Advance = {
+    state: { ...created, messages: 1, events: 1 },
+    messages: [{ role: "user", text: openingText(question, limits) }],
+    events: [started],
+  };
+  return {
+    settings: { ...input, inheritedNanoUsd: 0 },
+    pinned: { system: systemText(schema.ok ? schema.value : ""), tools: specs },
+    advance: schema.ok ? opened : endAtOnce(opened, schema.error, now),
+  };
+}
+
+function endAtOnce(opened: Advance, message: string, now: number): Advance {
+  const ended = advance(opened.state, { kind: "broke", message }, now);
+  return { ...ended, messages: opened.messages, events: [...opened.events, ...ended.events] };
+}

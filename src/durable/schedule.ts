@@ -1,0 +1,74 @@
+/**
+ * When a run object must be woken: one alarm, many due times.
+ *
+ * Owns: O2 (not finished means an alarm is set), which due times a run has, and the choice of the earliest. Leaves to
+ * others: what is done then, and setting the alarm (run-object.ts). Pure: no I/O; the clock comes in as `now`.
+ *
+ * Due times are computed from the state and never stored beside it, so the two cannot differ. An alarm is never set for
+ * this very millisecond: a handler that ends within the millisecond of its own alarm loses the next one.
+ */
+import { deadlineAt } from "../agent/budget.ts";
+import type { AgentState } from "../agent/state.ts";
+import type { Driver } from "./contract.ts";
+import { isAtRest } from "./journal.ts";
+
+export type DueKind = "step" | "retry" | "deadline" | "watchdog" | "late_bill" | "settlement" | "retention";
+
+export interface Due {
+  readonly kind: DueKind;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A step that was cut off is taken up again after this long: soon for a person, rare enough while a long call runs. */
+export const WATCHDOG_MS = 5_000;
+/** A waiting request that has not called for this long is gone, and the alarm drives. */
+export const CALLER_GRACE_MS = 3_000;
+/** How long the bill of a call that was open at the end is waited for, after the call must have been aborted. */
+const LATE_BILL_MS = 10_000;
+/** Finished runs are deleted after 30 days; the caller's ledger keeps its line. */
+export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
+/** An alarm this long past has been lost. */
+const LONG_PAST_MS = 10_000;
+
+/** What the run object owes besides steps. */
+export interface Duties {
+  /** When to tell the caller object what the run cost, or null when that is done. */
+  readonly settleAt: number | null;
+}
+
+/** Every due time of a run. Never empty. Pure. */
+export function duesOf(state: AgentState, driver: Driver, duties: Duties, now: number): readonly Due[] {
+  if (state.ending !== null) {
+    const dues: Due[] = [{ kind: "retention", at: state.ending.at + RETENTION_MS }];
+    if (state.attempt !== null) dues.push({ kind: "late_bill", at: lateBillAt(state.attempt.abortAt) });
+    if (duties.settleAt !== null) dues.push({ kind: "settlement", at: duties.settleAt });
+    return dues;
+  }
+  const deadline: Due = { kind: "deadline", at: Math.max(now, deadlineAt(state, now)) };
+  if (state.waiting !== null) return [{ kind: "retry", at: state.waiting.until }, deadline];
+  if (!isAtRest(state)) return [{ kind: "watchdog", at: now + WATCHDOG_MS }, deadline];
+  if (state.mode === "manual") return [deadline];
+  return [{ kind: "step", at: driver === "alarm" ? now : now + CALLER_GRACE_MS }, deadline];
+}
+
+/** True when a wake at `now` may run a step: `manual` runs finish by alarm what is under way, and begin nothing. */
+export function mayStep(state: AgentState, now: number): boolean {
+  if (state.ending !== null) return false;
+  return state.mode === "auto" || !isAtRest(state) || now >= deadlineAt(state, now);
+}
+
+/** After this instant an open attempt of a finished run counts at its reservation. */
+export function lateBillAt(abortAt: number): number {
+  return abortAt + LATE_BILL_MS;
+}
+
+/** The instant for the alarm: the earliest due time, at least a millisecond ahead. */
+export function alarmAt(dues: readonly Due[], now: number): number {
+  return Math.max(now + 1, Math.min(...dues.map((due) => due.at)));
+}
+
+/** True when an alarm is missing, or so long past that it will not come. */
+export function isLost(alarm: number | null, now: number): boolean {
+  return alarm === null || alarm < now - LONG_PAST_MS;
+}

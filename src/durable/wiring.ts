@@ -1,0 +1,70 @@
+/**
+ * From the settings of a run to the things that act: its model, the tools of this release, the text of its schema.
+ *
+ * Owns: which adapter speaks for which model id, and that a model without a key or a price is refused. Leaves to others:
+ * the adapters (models/), the tools (tools/), the database (sql/), reading variables (config.ts).
+ */
+
+import type { Model } from "../agent/model.ts";
+import { SCHEMA_BYTES_MAX } from "../agent/prompt.ts";
+import type { Tool } from "../agent/tool.ts";
+import { type Config, configOf, type Env, OFFLINE_MODEL } from "../config.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import { createAnthropicModel } from "../models/anthropic.ts";
+import { createOfflineModel } from "../models/offline/model.ts";
+import { lookUpModel, vendorOf } from "../models/prices.ts";
+import { createDatabase } from "../sql/database.ts";
+import { renderSchema } from "../sql/schema.ts";
+import { createDescribeTablesTool } from "../tools/describe-tables.ts";
+import { createExecuteSqlTool } from "../tools/execute-sql.ts";
+import { createFinalAnswerTool } from "../tools/final-answer.ts";
+import { createListTablesTool } from "../tools/list-tables.ts";
+import { createReadResultTool } from "../tools/read-result.ts";
+import type { RunSettings } from "./settings.ts";
+
+export interface Wiring {
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** The model of the run, or for the person who asked, why it cannot be used. */
+  readonly model: Result<Model, string>;
+  /** Schema text for the system prompt, or for the person who asked, why the database cannot be read. */
+  readSchema(): Promise<Result<string, string>>;
+}
+
+/** Throws a `ConfigError` when a variable is wrong. */
+export function createWiring(env: Env, settings: Pick<RunSettings, "model" | "scopes">): Wiring {
+  const database = createDatabase(env.DB, settings.scopes);
+  const tools = [
+    createListTablesTool(database),
+    createDescribeTablesTool(database),
+    createExecuteSqlTool(database),
+    createReadResultTool(),
+    createFinalAnswerTool(),
+  ];
+  return {
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    model: createModel(configOf(env), settings.model),
+    readSchema: async () => {
+      try {
+        return ok(renderSchema(await database.schema(), { bytesMax: SCHEMA_BYTES_MAX }).text);
+      } catch {
+        // The reason is D1's own and may quote a row: it is not shown.
+        return err(
+          "The database could not be read when the run started: it is busy or not reachable. Ask again later.",
+        );
+      }
+    },
+  };
+}
+
+function createModel(config: Config, id: string): Result<Model, string> {
+  if (id === OFFLINE_MODEL) return ok(createOfflineModel());
+  const info = lookUpModel(id, config.prices);
+  if (!info.ok) return info;
+  const vendor = vendorOf(id, config.prices);
+  const { apiKey, baseUrl } = config[vendor];
+  if (vendor === "anthropic") {
+    if (apiKey === null) return err(`The model ${id} needs ANTHROPIC_API_KEY, which is not set.`);
+    return ok(createAnthropicModel({ apiKey, baseUrl: baseUrl ?? undefined, info: info.value }));
+  }
+  return err(`The model ${id} cannot be used: no adapter for its vendor is built in.`);
+}
