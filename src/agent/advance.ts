@@ -8,11 +8,11 @@
  */
 import { assert } from "../lib/assert.ts";
 import { activeMsAt, assertWithinLimits, deadlineAt } from "./budget.ts";
-import { type Draft, finish, settle, tell } from "./draft.ts";
+import { type Draft, finish, say, settle, tell } from "./draft.ts";
 import { type Event, TRANSITIONS } from "./event.ts";
 import type { Message } from "./model.ts";
 import { observeTools } from "./observe.ts";
-import { takeReply } from "./reply.ts";
+import { resumeCut, takeReply } from "./reply.ts";
 import type { RunEvent } from "./run-event.ts";
 import { type AgentState, IDLE_MS_MAX } from "./state.ts";
 
@@ -68,6 +68,10 @@ function applyEvent(draft: Draft, event: Event): void {
     case "ceiling_reached":
       draft.state = { ...draft.state, phase: "thought", concluding: event.reason, failedTries: 0, waiting: null };
       return tell(draft, { type: "ceiling_reached", reason: event.reason });
+    case "transcript_renewed":
+      return renewTranscript(draft, event);
+    case "extra_skipped":
+      return skipExtra(draft);
     case "concluded": {
       const reason = draft.state.concluding;
       assert(reason !== null, "a run concludes after a ceiling");
@@ -95,7 +99,10 @@ function reserveCall(draft: Draft, event: Extract<Event, { kind: "call_reserved"
     modelCalls: state.usage.modelCalls + 1,
     steps: state.usage.steps + (isNewStep ? 1 : 0),
   };
-  draft.state = { ...state, phase: "thought", waiting: null, attempt, usage };
+  // An extra call is made once, also when it is lost: it is marked as used before it leaves.
+  const critic = attempt.purpose === "critic" ? "used" : state.critic;
+  const cutSummarised = attempt.purpose === "summary" ? true : state.cutSummarised;
+  draft.state = { ...state, phase: "thought", waiting: null, attempt, usage, critic, cutSummarised };
   tell(draft, { type: "step_started", purpose: attempt.purpose, reservedNanoUsd: attempt.reservedNanoUsd });
 }
 
@@ -105,25 +112,64 @@ function loseAttempt(draft: Draft): void {
   assert(attempt !== null, "only an open attempt can be lost");
   settle(draft, attempt.reservedNanoUsd);
   const usage = { ...draft.state.usage, rowsRead: draft.state.usage.rowsRead + attempt.reservedRows };
-  draft.state = { ...draft.state, usage, failedTries: draft.state.failedTries + 1 };
+  const isExtra = attempt.purpose === "critic" || attempt.purpose === "summary";
+  draft.state = { ...draft.state, usage, failedTries: draft.state.failedTries + (isExtra ? 0 : 1) };
   tell(draft, { type: "attempt_lost", keptNanoUsd: attempt.reservedNanoUsd });
 }
 
 function failCall(draft: Draft, event: Extract<Event, { kind: "model_failed" }>): void {
-  const { failure, retryAt } = event;
+  const { failure, retryAt, repair } = event;
+  const purpose = draft.state.attempt?.purpose;
   settle(draft, event.costNanoUsd);
   const { code, status, message } = failure;
   tell(draft, { type: "model_failed", code, status, text: message });
-  if (retryAt === null) {
-    if (draft.state.concluding === null) finish(draft, "provider_error", { message });
-    return;
-  }
+  if (purpose !== "step") return;
+  if (repair !== null) return repairRequest(draft, repair);
+  if (retryAt === null) return finish(draft, "provider_error", { message });
   draft.state = {
     ...draft.state,
     failedTries: draft.state.failedTries + 1,
     waiting: { kind: "retry", until: retryAt, code },
   };
   tell(draft, { type: "retry_scheduled", code, until: retryAt, attempt: draft.state.failedTries + 1 });
+}
+
+/** The provider keeps refusing this very request: it is changed, a little more each time (mechanisms B60 to B64). */
+function repairRequest(draft: Draft, repair: NonNullable<Extract<Event, { kind: "model_failed" }>["repair"]>): void {
+  const { state } = draft;
+  const tier = state.repairTier + 1;
+  const changed: Partial<AgentState> =
+    repair.kind === "omit"
+      ? { omitted: [...state.omitted, { from: repair.from, to: repair.to }] }
+      : { renewalDue: "repair" };
+  // One try stands for the refused request, so that the same step goes on and its tries stay bounded.
+  draft.state = { ...state, ...changed, repairTier: tier, failedTries: 1, waiting: null };
+  const what = repair.kind === "omit" ? `messages ${repair.from} to ${repair.to - 1} left out` : "fresh transcript";
+  tell(draft, { type: "recovery", what: "repair", text: `Tier ${tier} of provider repair: ${what}.` });
+}
+
+/** What was said stays in the history; requests start anew with `text`. Cycles are counted afresh. */
+function renewTranscript(draft: Draft, event: Extract<Event, { kind: "transcript_renewed" }>): void {
+  const transcriptStart = say(draft, { role: "user", text: event.text });
+  draft.state = {
+    ...draft.state,
+    phase: "thought",
+    transcriptStart,
+    omitted: [],
+    recent: [],
+    rung: 0,
+    windowTokens: 0,
+    renewalDue: null,
+    renewals: draft.state.renewals + 1,
+  };
+  tell(draft, { type: "recovery", what: `renewed_${event.reason}`, text: "The run continues in a fresh transcript." });
+}
+
+/** An extra call that does not fit is done without: the raw text instead of a summary, no second opinion. */
+function skipExtra(draft: Draft): void {
+  const { state } = draft;
+  draft.state = { ...state, phase: "thought", critic: state.critic === "due" ? "used" : state.critic };
+  if (state.cutText !== null) resumeCut(draft, state.cutText);
 }
 
 function takeBill(draft: Draft, costNanoUsd: number): void {

@@ -6,8 +6,9 @@
  * All money is integer nano-dollars. Pure: no I/O, no clock; `now` is epoch milliseconds.
  */
 import { assert } from "../lib/assert.ts";
+import { RUNG_STOP } from "./cycles.ts";
 import type { ModelInfo, PriceTier, TokenUsage } from "./model.ts";
-import type { AgentState, StopReason } from "./state.ts";
+import type { AgentState, Attempt, StopReason } from "./state.ts";
 
 /** D1 charges $0.001 per million rows read: one nano-dollar a row. */
 export const NANO_USD_PER_ROW = 1;
@@ -59,6 +60,11 @@ export function remainingNanoUsd(state: AgentState): number {
   return state.limits.costNanoUsdMax - state.usage.costNanoUsd - (state.attempt?.reservedNanoUsd ?? 0);
 }
 
+/** Whether a model call beside the steps still leaves one for the end. */
+export function hasExtraCall(state: AgentState): boolean {
+  return state.usage.modelCalls < state.limits.modelCallsMax - 1;
+}
+
 /** Active milliseconds as of `now`: the gap since the last touch counts up to the instant a driver was due. */
 export function activeMsAt(state: AgentState, now: number): number {
   if (state.ending !== null) return state.usage.activeMs;
@@ -71,7 +77,7 @@ export function deadlineAt(state: AgentState, now: number): number {
 }
 
 /** When an effect that starts now must be aborted: the step's own time, and the share of the clock for the last call. */
-export function abortAt(state: AgentState, purpose: "step" | "last", now: number): number {
+export function abortAt(state: AgentState, purpose: Attempt["purpose"], now: number): number {
   const keptMs = purpose === "last" ? 0 : Math.min(LAST_CALL_MS_MAX, Math.floor(state.limits.wallClockMs / 10));
   const deadline = deadlineAt(state, now);
   return Math.max(now, Math.min(now + state.limits.stepTimeoutMs, deadline - keptMs));
@@ -121,6 +127,7 @@ export function ceilingReached(state: AgentState, now: number): StopReason | nul
   if (usage.rowsRead >= limits.rowsReadMax) return "budget";
   if (state.consecutiveErrors >= limits.consecutiveErrorsMax) return "retry_ceiling";
   if (usage.errors >= limits.errorsMax) return "error_budget";
+  if (state.rung >= RUNG_STOP && state.critic !== "due") return "cycle";
   if (usage.hops >= limits.hopsMax) return "max_hops";
   if (usage.steps >= limits.stepsMax && state.failedTries === 0) return "max_steps";
   // One call is kept back for the end.

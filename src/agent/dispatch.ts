@@ -4,8 +4,11 @@
  * Owns: unknown and garbled names, wrong arguments, the run's tool list (enforced here, whatever the model was shown).
  * Nothing that a model writes throws. Pure.
  */
+
+import { type LoopSettings, type RecentCall, whyRefused } from "./cycles.ts";
+import type { ToolOutcome } from "./event.ts";
 import type { ToolCall } from "./model.ts";
-import { failure, type Observation } from "./observation.ts";
+import { failure, type Observation, warning } from "./observation.ts";
 import type { CheckedCall, Tool } from "./tool.ts";
 
 export type Prepared =
@@ -16,7 +19,12 @@ export type Prepared =
       readonly checked: CheckedCall;
       readonly note: string | null;
     }
-  | { readonly kind: "refused"; readonly call: ToolCall; readonly observation: Observation; readonly counted: boolean };
+  | {
+      readonly kind: "refused";
+      readonly call: ToolCall;
+      readonly observation: Observation;
+      readonly refusedBy: ToolOutcome["refusedBy"];
+    };
 
 /** The tool whose call ends the run; its name is never repaired from a garbled one. */
 export const FINAL_ANSWER = "final_answer";
@@ -41,11 +49,35 @@ export function refuseOverHops(call: ToolCall): Prepared {
   const observation = failure(`${shorten(call.name)} was not run: no tool calls are left in this run.`, [
     "Answer with what has been found.",
   ]);
-  return { kind: "refused", call, observation, counted: false };
+  return { kind: "refused", call, observation, refusedBy: "hops" };
 }
 
 function refuse(call: ToolCall, observation: Observation): Prepared {
-  return { kind: "refused", call, observation, counted: true };
+  return { kind: "refused", call, observation, refusedBy: null };
+}
+
+/** The detector's and the breaker's say on a call whose arguments are right. */
+export function refuseRepeated(
+  prepared: Prepared,
+  recent: readonly RecentCall[],
+  rung: number,
+  loop: LoopSettings,
+): Prepared {
+  if (prepared.kind !== "ready" || prepared.name === FINAL_ANSWER) return prepared;
+  const why = whyRefused(prepared.checked.signature, recent, rung, loop);
+  if (why === null) return prepared;
+  const { call, name } = prepared;
+  if (why.reason === "breaker") {
+    const observation = failure(`${name} was not run: this very call has failed ${loop.breakerFailures} times.`, [
+      "Change the approach: another query, another table, or an answer with what you have.",
+    ]);
+    return { kind: "refused", call, observation, refusedBy: "breaker" };
+  }
+  const where = why.last.ref === null ? `its result is in step ${why.last.step}` : `its rows are in ${why.last.ref}`;
+  const observation = warning(`${name} was not run again: the same call has the same result every time; ${where}.`, [
+    "Use that result, try something else, or call final_answer.",
+  ]);
+  return { kind: "refused", call, observation, refusedBy: "cycle" };
 }
 
 /** The exact name, else the longest allowed read-only name that the given one starts with (a name pasted twice). */

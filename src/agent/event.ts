@@ -5,6 +5,7 @@
  * A phase says what the run is in the middle of: `thought`, the model is to be asked or being asked; `action`, its tool
  * calls are to be run or running; `observation`, their results are in; `finish`, over (invariant A1). Pure.
  */
+import type { RecentCall } from "./cycles.ts";
 import type { ModelFailure, ModelReply } from "./model.ts";
 import type { Attempt, Phase, StopReason } from "./state.ts";
 import type { FinalAnswer, QueryRecord } from "./tool.ts";
@@ -17,8 +18,10 @@ export interface ToolOutcome {
   readonly content: string;
   readonly summary: string;
   readonly isError: boolean;
-  /** False for a call beyond the remaining hops: it is answered, and not counted. */
-  readonly counted: boolean;
+  /** Why the call was not run though its arguments were right, or null. */
+  readonly refusedBy: "hops" | "cycle" | "breaker" | null;
+  /** For the cycle detector; null for a call that was refused. */
+  readonly recent: RecentCall | null;
   readonly rowsRead: number;
   readonly query: QueryRecord | null;
   readonly final: FinalAnswer | null;
@@ -37,12 +40,21 @@ export type Event =
       readonly failure: ModelFailure;
       readonly costNanoUsd: number;
       readonly retryAt: number | null;
+      /** How the request is changed before it is tried again: rows left out, or a fresh transcript; null: not at all. */
+      readonly repair:
+        | { readonly kind: "omit"; readonly from: number; readonly to: number }
+        | { readonly kind: "renew" }
+        | null;
     }
   /** Tool calls are about to run; `hops` of them are within the limit. */
   | { readonly kind: "tools_reserved"; readonly attempt: Attempt; readonly hops: number }
   | { readonly kind: "tools_observed"; readonly outcomes: readonly ToolOutcome[]; readonly newResults: number }
   /** No further step is allowed: what remains is the last call. */
   | { readonly kind: "ceiling_reached"; readonly reason: StopReason }
+  /** The conversation goes on in a fresh transcript that opens with `text`. */
+  | { readonly kind: "transcript_renewed"; readonly text: string; readonly reason: "window" | "repair" }
+  /** The extra call that was due (critic, summary) does not fit what is left. */
+  | { readonly kind: "extra_skipped" }
   /** The last call was not made (no money, time or calls left) or failed; `partial` is what the rows say by themselves. */
   | { readonly kind: "concluded"; readonly partial: string | null }
   | { readonly kind: "cancelled"; readonly partial: string | null }
@@ -61,6 +73,8 @@ export const TRANSITIONS: { readonly [P in Phase]: { readonly [K in EventKind]?:
     attempt_lost: ["thought", "finish"],
     model_replied: ["action", "thought", "finish"],
     model_failed: ["thought", "finish"],
+    transcript_renewed: ["thought"],
+    extra_skipped: ["thought"],
     ceiling_reached: ["thought"],
     concluded: ["finish"],
     cancelled: ["finish"],
@@ -77,6 +91,8 @@ export const TRANSITIONS: { readonly [P in Phase]: { readonly [K in EventKind]?:
   },
   observation: {
     call_reserved: ["thought"],
+    transcript_renewed: ["thought"],
+    extra_skipped: ["thought"],
     ceiling_reached: ["thought"],
     cancelled: ["finish"],
     expired: ["finish"],

@@ -2,7 +2,9 @@
  * What a run has found, in plain words, without asking a model: the fallback partial answer, and the material of the
  * last call. Pure: no I/O, no clock.
  */
-import { cutToBytes } from "../lib/bytes.ts";
+import { cutMiddle, cutToBytes } from "../lib/bytes.ts";
+import type { Message } from "./model.ts";
+import { sqlOf } from "./run-event.ts";
 import type { Cell, StoredResult } from "./tool.ts";
 
 /** Rows of a result that are told in words. */
@@ -31,4 +33,34 @@ function tellCell(cell: Cell): string {
   if (cell === null) return "NULL";
   if (typeof cell === "string") return cell;
   return JSON.stringify(cell);
+}
+
+/** Calls of the run that are told of; the newest. */
+const ATTEMPTS_TOLD_MAX = 12;
+
+/** One line a call: what was asked and what came of it, oldest first; null when no call was made. */
+export function tellAttempts(messages: readonly Message[], bytesMax: number, errorsOnly: boolean): string | null {
+  const lines: string[] = [];
+  messages.forEach((message, index) => {
+    const answered = messages[index + 1];
+    if (message.role !== "assistant" || answered?.role !== "tool") return;
+    message.calls.forEach((call, position) => {
+      const result = answered.results[position];
+      if (result === undefined || (errorsOnly && !result.isError)) return;
+      const asked = sqlOf(call.input) ?? JSON.stringify(call.input) ?? "";
+      lines.push(`- ${call.name}: ${shortLine(asked, 300)} → ${shortLine(summaryOf(result.content), 300)}`);
+    });
+  });
+  if (lines.length === 0) return null;
+  return cutToBytes([...new Set(lines)].slice(-ATTEMPTS_TOLD_MAX).join("\n"), bytesMax);
+}
+
+function summaryOf(content: string): string {
+  const observation: unknown = JSON.parse(content);
+  if (typeof observation !== "object" || observation === null || !("summary" in observation)) return "";
+  return String(observation.summary);
+}
+
+function shortLine(text: string, charsMax: number): string {
+  return cutMiddle(text.replace(/\s+/g, " ").trim(), charsMax);
 }

@@ -6,9 +6,11 @@
  */
 import { assert } from "../lib/assert.ts";
 import { NANO_USD_PER_ROW } from "./budget.ts";
+import { cycleGuidance, findCycle, RUNG_STOP, remember } from "./cycles.ts";
 import { type Draft, finish, say, settle, tell } from "./draft.ts";
 import type { ToolOutcome } from "./event.ts";
-import { NUDGE_UNGROUNDED, refuseUngrounded } from "./reply.ts";
+import { NUDGE_UNGROUNDED } from "./prompt.ts";
+import { refuseUngrounded } from "./reply.ts";
 
 /** Applies the outcomes of the open round. `newResults` results were stored with it. */
 export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], newResults: number): void {
@@ -28,10 +30,12 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
     queries: draft.state.queries + queries.length,
     queriesAnswered: draft.state.queriesAnswered + answered.length,
   };
+  const guidance = climb(draft, outcomes);
   const final = outcomes.find((outcome) => outcome.final !== null)?.final ?? null;
   const isRefused = final !== null && refuseUngrounded(draft);
   const results = outcomes.map(({ callId, content, isError }) => ({ callId, content, isError }));
-  const message = say(draft, { role: "tool", results, ...(isRefused ? { note: NUDGE_UNGROUNDED } : {}) });
+  const note = isRefused ? NUDGE_UNGROUNDED : guidance;
+  const message = say(draft, { role: "tool", results, ...(note === null ? {} : { note }) });
   outcomes.forEach((outcome, index) => {
     const { durationMs, query } = outcome;
     tell(draft, {
@@ -48,6 +52,30 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
     const grounded = draft.state.queriesAnswered > 0;
     finish(draft, "done", { answer, grounded, results: refs, citations: [...citations] });
   }
+}
+
+/**
+ * The cycle ladder: each round that ends in a cycle, or tries to go on with one, climbs a rung. Guidance on the first;
+ * refusal while the cycle stands (dispatch.ts); on the third a critic, if it is still kept, else the stop (budget.ts).
+ * Returns the guidance for the model, or null.
+ */
+function climb(draft: Draft, outcomes: readonly ToolOutcome[]): string | null {
+  const { state } = draft;
+  const recent = remember(
+    state.recent,
+    outcomes.flatMap((outcome) => (outcome.recent === null ? [] : [outcome.recent])),
+    state.loop,
+  );
+  const cycle = findCycle(recent, state.loop);
+  draft.state = { ...state, recent };
+  if (cycle === null) return null;
+  // A second cycle after the critic ends the run: there is no third opinion.
+  const rung = state.critic === "used" ? RUNG_STOP : state.rung + 1;
+  const isCriticDue = rung >= RUNG_STOP && state.critic === "kept" && state.loop.critic;
+  draft.state = { ...draft.state, rung, critic: isCriticDue ? "due" : state.critic };
+  const { period, repetitions } = cycle;
+  tell(draft, { type: "recovery", what: "cycle", text: `Period ${period}, ${repetitions} repetitions, rung ${rung}.` });
+  return cycleGuidance(cycle);
 }
 
 function brief(query: NonNullable<ToolOutcome["query"]>) {
@@ -75,7 +103,8 @@ function countErrors(draft: Draft, outcomes: readonly ToolOutcome[]): void {
   let { consecutiveErrors } = draft.state;
   let { errors } = draft.state.usage;
   for (const outcome of outcomes) {
-    if (!outcome.counted) continue;
+    // A call beyond the hops is nobody's mistake; one that the cycle detector turned down has had its own warning.
+    if (outcome.refusedBy === "hops" || outcome.refusedBy === "cycle") continue;
     consecutiveErrors = outcome.isError ? consecutiveErrors + 1 : 0;
     errors = outcome.isError ? Math.min(errors + 1, draft.state.limits.errorsMax) : errors;
   }

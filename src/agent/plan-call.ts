@@ -6,6 +6,7 @@
  */
 import {
   abortAt,
+  hasExtraCall,
   keptBackNanoUsd,
   LAST_CALL_MAX_TOKENS,
   LAST_CALL_PROMPT_BYTES_MAX,
@@ -13,10 +14,11 @@ import {
   planCall,
   remainingNanoUsd,
 } from "./budget.ts";
-import { tellFindings } from "./findings.ts";
+import { tellAttempts, tellFindings } from "./findings.ts";
 import type { ModelRequest } from "./model.ts";
 import type { StepPorts } from "./ports.ts";
-import { LAST_CALL_TEXT, lastCallRequest } from "./prompt.ts";
+import { criticRequest, LAST_CALL_TEXT, lastCallRequest, summaryRequest } from "./prompt.ts";
+import { sentMessages } from "./renewal.ts";
 import type { AgentState, Attempt } from "./state.ts";
 
 export interface PlannedCall {
@@ -27,6 +29,8 @@ export interface PlannedCall {
 /** A vendor's count is an estimate: a twentieth and a few tokens are laid on top. */
 const COUNT_MARGIN = 1.05;
 const COUNT_MARGIN_TOKENS = 64;
+/** What a critic is told of the calls that were made. */
+const EXTRA_BYTES_MAX = 4_000;
 /** Waiting for a count must not eat the step's time. */
 const COUNT_TIMEOUT_MS = 10_000;
 
@@ -37,7 +41,7 @@ export async function planStepCall(ports: StepPorts, state: AgentState): Promise
   const request: ModelRequest = {
     system,
     tools,
-    messages: journal.messages(),
+    messages: sentMessages(state, journal.messages()),
     maxTokens: Math.min(state.maxTokens, model.info.maxOutputTokens),
     toolChoice: "auto",
     timeoutMs: state.limits.stepTimeoutMs,
@@ -75,10 +79,26 @@ export function planLastCall(ports: StepPorts, state: AgentState): PlannedCall |
   if (state.usage.modelCalls >= state.limits.modelCallsMax) return null;
   if (abortAt(state, "last", now) <= now) return null;
   const { system, tools } = journal.pinned();
-  const messages = [...journal.messages(), { role: "user", text: LAST_CALL_TEXT } as const];
+  const messages = [...sentMessages(state, journal.messages()), { role: "user", text: LAST_CALL_TEXT } as const];
   const common = { maxTokens: LAST_CALL_MAX_TOKENS, timeoutMs: state.limits.stepTimeoutMs };
   const whole: ModelRequest = { system, tools, messages, toolChoice: "none", ...common };
   return fitLast(ports, state, whole, LAST_CALL_MAX_TOKENS) ?? fitShort(ports, state, common);
+}
+
+/** The critic's or the summary's call, on a transcript of its own; null when it does not fit beside what is kept back. */
+export function planExtraCall(ports: StepPorts, state: AgentState): PlannedCall | null {
+  const { journal, model } = ports;
+  if (!hasExtraCall(state) || (state.cutText !== null && state.cutSummarised)) return null;
+  const tried = tellAttempts(journal.messages(), EXTRA_BYTES_MAX, false) ?? "(nothing)";
+  const asked =
+    state.cutText !== null
+      ? summaryRequest(state.cutText)
+      : criticRequest(state.question, journal.pinned().system, tried);
+  const request = { ...asked, maxTokens: LAST_CALL_MAX_TOKENS, timeoutMs: state.limits.stepTimeoutMs };
+  const available = remainingNanoUsd(state) - keptBackNanoUsd(model.info);
+  const bound = model.boundInputTokens(request);
+  const plan = planCall(model.info, bound, request.maxTokens, MAX_TOKENS_FLOOR, available);
+  return plan && { request: { ...request, maxTokens: plan.maxTokens }, reservedNanoUsd: plan.reservedNanoUsd };
 }
 
 function fitShort(

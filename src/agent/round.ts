@@ -8,9 +8,11 @@ import { assert } from "../lib/assert.ts";
 import { byteLength } from "../lib/bytes.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { canonicalJson } from "../lib/json.ts";
+import type { RecentCall } from "./cycles.ts";
 import { FINAL_ANSWER, type Prepared } from "./dispatch.ts";
 import type { ToolOutcome } from "./event.ts";
 import { failure, OBSERVATION_BYTES_MAX, type Observation, observationSchema } from "./observation.ts";
+import { signatureOf } from "./signature.ts";
 import type { NewResult, StoredResult, ToolOutput } from "./tool.ts";
 
 /** D1 takes six connections an invocation; two stay free for the rest of the worker. */
@@ -23,6 +25,7 @@ export interface Round {
   readonly rowsReadMax: number;
   readonly consecutiveErrors: number;
   readonly consecutiveErrorsMax: number;
+  readonly step: number;
   now(): number;
 }
 
@@ -108,7 +111,8 @@ function toOutcomes(round: Round, ran: readonly (Ran | null)[]): ToolOutcome[] {
   return round.calls.map((prepared, index) => {
     const one = ran[index];
     assert(one !== null && one !== undefined, "A5: each call has exactly one result");
-    const counted = prepared.kind === "ready" || prepared.counted;
+    const refusedBy = prepared.kind === "ready" ? null : prepared.refusedBy;
+    const counted = refusedBy !== "hops";
     const isError = one.output.observation.status === "error";
     if (counted) errorsInARow = isError ? errorsInARow + 1 : 0;
     const limit = round.consecutiveErrorsMax;
@@ -122,13 +126,25 @@ function toOutcomes(round: Round, ran: readonly (Ran | null)[]): ToolOutcome[] {
       content: encodeObservation(observation),
       summary: observation.summary,
       isError,
-      counted,
+      refusedBy,
+      recent: refusedBy === null ? toRecent(round, prepared, one.output, isError) : null,
       rowsRead: one.output.rowsRead,
       query: one.output.query,
       final: one.output.final ?? null,
       durationMs: one.durationMs,
     };
   });
+}
+
+/** What the cycle detector keeps of a call: who asked what, and a hash of what came back. */
+function toRecent(round: Round, prepared: Prepared, output: ToolOutput, isError: boolean): RecentCall {
+  const { status, summary, data } = output.observation;
+  const signature =
+    prepared.kind === "ready" ? prepared.checked.signature : signatureOf(prepared.call.name, prepared.call.input);
+  // The summary of a success may say "which you have seen": only an error's summary is part of what came back.
+  const result = sha256Hex(canonicalJson([status, isError ? summary : "", data]));
+  const tool = prepared.kind === "ready" ? prepared.name : prepared.call.name.slice(0, 64);
+  return { signature, result, tool, step: round.step, isError, ref: output.query?.ref ?? null };
 }
 
 function withNextActions(observation: Observation, extra: readonly string[]): Observation {

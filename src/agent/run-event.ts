@@ -6,12 +6,12 @@
  */
 import { usdFromNano as usd } from "../lib/money.ts";
 import type { Message } from "./model.ts";
-import type { Phase } from "./state.ts";
+import type { Attempt, Phase } from "./state.ts";
 
 /** Stored form. `message` is the number of a message row; `index` a position within it. */
 export type RunEvent = { readonly at: number; readonly step: number; readonly phase: Phase } & (
   | { readonly type: "run_started" }
-  | { readonly type: "step_started"; readonly purpose: "step" | "last"; readonly reservedNanoUsd: number }
+  | { readonly type: "step_started"; readonly purpose: Attempt["purpose"]; readonly reservedNanoUsd: number }
   | { readonly type: "attempt_lost"; readonly keptNanoUsd: number }
   | {
       readonly type: "model_replied";

@@ -11,6 +11,7 @@
  */
 import { z } from "zod";
 import { err, ok, type Result } from "../lib/result.ts";
+import { DEFAULT_LOOP, loopSchema, recentCallSchema } from "./cycles.ts";
 import { limitsSchema } from "./limits.ts";
 
 export const STATE_VERSION = 1;
@@ -62,8 +63,11 @@ const attemptSchema = z.strictObject({
   /** Names the try; a driver may settle only the attempt it reserved (the lease). */
   token: z.string().min(1),
   kind: z.enum(["model", "tools"]),
-  /** `step`: a round of the loop. `last`: the tool-less call kept back for the end. */
-  purpose: z.enum(["step", "last"]),
+  /**
+   * `step`: a round of the loop. `last`: the tool-less call kept back for the end. `critic`: a fresh perspective.
+   * `summary`: what a cut-off reply said.
+   */
+  purpose: z.enum(["step", "last", "critic", "summary"]),
   startedAt: instant,
   /** The effect's abort signal fires here; never later than the run's deadline (invariant L3). */
   abortAt: instant,
@@ -114,6 +118,7 @@ export const stateSchema = z.strictObject({
   /** Whatever happens, the run is over by then. */
   expiresAt: instant,
   limits: limitsSchema,
+  loop: loopSchema,
   usage: usageSchema,
   consecutiveErrors: counter,
   phase: z.enum(PHASES),
@@ -126,10 +131,31 @@ export const stateSchema = z.strictObject({
   failedTries: counter,
   /** Hops counted for the round of tool calls under way, so that running it again after a crash counts none twice. */
   roundHops: counter.nullable(),
-  /** Output tokens that the next model call asks for; doubled after a cut-off reply. */
+  /** Output tokens that the next model call asks for; doubled after a cut-off reply, up to the model's maximum. */
   maxTokens: z.int().min(1),
+  maxTokensMax: z.int().min(1),
   /** Replies in a row that could not be used (empty, cut off). */
   badReplies: counter,
+  /** The last calls, for the cycle detector, and how far up its ladder the run is. */
+  recent: z.array(recentCallSchema),
+  rung: counter,
+  critic: z.enum(["kept", "due", "used"]),
+  /** Text of a cut-off reply that is to be summarised, and whether that has been done for this step. */
+  cutText: z.string().nullable(),
+  cutSummarised: z.boolean(),
+  /** Tokens of the last request and its reply: how full the model's window is. */
+  windowTokens: counter,
+  /** First message row of the present transcript; rows before it are history that is no longer sent. */
+  transcriptStart: counter,
+  /** Rows `from` up to but not including `to` are not sent: a pair that the provider would not take. */
+  omitted: z.array(z.strictObject({ from: counter, to: counter })),
+  renewals: counter,
+  /** The conversation is to continue in a fresh transcript before the next call, and why. */
+  renewalDue: z.enum(["window", "repair"]).nullable(),
+  /** What the model noted for itself; it outlives a fresh transcript. */
+  notes: z.array(z.string()),
+  /** How far provider repair has gone for the present request. */
+  repairTier: counter,
   /** Set when a ceiling is hit: what remains is the last call. */
   concluding: z.enum(STOP_REASONS).nullable(),
   /** Corrective turns already sent under `grounding: require`. */
@@ -152,8 +178,6 @@ export type Phase = AgentState["phase"];
 export type StopReason = (typeof STOP_REASONS)[number];
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Output tokens of an ordinary call: room for thinking, a long query and a page of answer. */
-export const DEFAULT_MAX_TOKENS = 8_192;
 /** A run that nobody finishes is over after a day, also while it waits. */
 export const EXPIRY_MS = 24 * 60 * 60 * 1000;
 /** A driver that has not touched a run for this long is gone; only so much idle time counts as active. */
@@ -162,12 +186,18 @@ export const IDLE_MS_MAX = 2_000;
 export type NewRun = Pick<
   AgentState,
   "id" | "question" | "caller" | "mode" | "grounding" | "model" | "tools" | "limits"
->;
+> &
+  Partial<Pick<AgentState, "loop" | "maxTokensMax">>;
+
+/** Where nobody said how much a model can write. */
+const MAX_TOKENS_MAX = 128_000;
 
 /** The first checkpoint of a run, before any effect. `now` is epoch milliseconds. */
 export function createState(run: NewRun, now: number): AgentState {
   return {
     version: STATE_VERSION,
+    loop: DEFAULT_LOOP,
+    maxTokensMax: MAX_TOKENS_MAX,
     ...run,
     parent: null,
     createdAt: now,
@@ -181,8 +211,20 @@ export function createState(run: NewRun, now: number): AgentState {
     dueAt: run.mode === "manual" ? now + run.limits.wallClockMs : now + IDLE_MS_MAX,
     failedTries: 0,
     roundHops: null,
-    maxTokens: DEFAULT_MAX_TOKENS,
+    maxTokens: run.loop?.maxTokens ?? DEFAULT_LOOP.maxTokens,
     badReplies: 0,
+    recent: [],
+    rung: 0,
+    critic: "kept",
+    cutText: null,
+    cutSummarised: false,
+    windowTokens: 0,
+    transcriptStart: 0,
+    omitted: [],
+    renewals: 0,
+    renewalDue: null,
+    notes: [],
+    repairTier: 0,
     concluding: null,
     groundingTurns: 0,
     messages: 0,

@@ -9,13 +9,14 @@
 import { assert } from "../lib/assert.ts";
 import { type Advance, advance } from "./advance.ts";
 import { abortAt, ceilingReached, deadlineAt, keptBackNanoUsd, plannedRows, priceUsage } from "./budget.ts";
-import { prepareCall, refuseOverHops } from "./dispatch.ts";
+import { prepareCall, refuseOverHops, refuseRepeated } from "./dispatch.ts";
 import type { Event } from "./event.ts";
 import { tellFindings } from "./findings.ts";
 import type { ModelOutcome, ModelRequest } from "./model.ts";
-import { type PlannedCall, planLastCall, planStepCall } from "./plan-call.ts";
+import { type PlannedCall, planExtraCall, planLastCall, planStepCall } from "./plan-call.ts";
 import type { StepPorts } from "./ports.ts";
 import { retryAt, TRIES_MAX } from "./recovery.ts";
+import { planRenewal, planRepair } from "./renewal.ts";
 import { runRound } from "./round.ts";
 import type { AgentState, Attempt, StopReason } from "./state.ts";
 import type { StoredResult } from "./tool.ts";
@@ -45,13 +46,28 @@ export async function runStep(ports: StepPorts): Promise<StepResult> {
   }
   if (state.waiting !== null && state.waiting.until > ports.now()) return { kind: "wait", until: state.waiting.until };
   if (state.concluding !== null) return conclude(ports, state);
+  if (state.cutText !== null || state.critic === "due") return consult(ports, state);
   const ceiling = state.phase === "action" ? null : ceilingReached(state, ports.now());
   if (ceiling !== null) return stopAt(ports, state, ceiling);
   return state.phase === "action" ? act(ports, state) : think(ports, state);
 }
 
+/** An extra call between two steps: the gist of a cut-off reply, or a fresh perspective. Once each, or not at all. */
+async function consult(ports: StepPorts, state: AgentState): Promise<StepResult> {
+  const purpose = state.cutText !== null ? "summary" : "critic";
+  const planned = planExtraCall(ports, state);
+  const after =
+    planned === null
+      ? await apply(ports, state, { kind: "extra_skipped" })
+      : await callModel(ports, state, planned, purpose);
+  if (after === null) return { kind: "superseded" };
+  return settleStep(ports, after);
+}
+
 /** Asks the model; if it calls tools, runs them in the same invocation. */
-async function think(ports: StepPorts, state: AgentState): Promise<StepResult> {
+async function think(ports: StepPorts, before: AgentState): Promise<StepResult> {
+  const renewal = planRenewal(ports, before);
+  const state = renewal === null ? before : await apply(ports, before, { kind: "transcript_renewed", ...renewal });
   const planned = await planStepCall(ports, state);
   if (planned === null) return stopAt(ports, state, "budget");
   const after = await callModel(ports, state, planned, "step");
@@ -66,9 +82,10 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   const reply = ports.journal.messages().at(-1);
   assert(reply?.role === "assistant" && reply.calls.length > 0, "the action phase follows a reply with calls");
   const hops = before.roundHops ?? Math.min(reply.calls.length, before.limits.hopsMax - before.usage.hops);
-  const calls = reply.calls.map((call, index) =>
-    index < hops ? prepareCall(call, ports.tools, before.tools) : refuseOverHops(call),
-  );
+  const calls = reply.calls.map((call, index) => {
+    if (index >= hops) return refuseOverHops(call);
+    return refuseRepeated(prepareCall(call, ports.tools, before.tools), before.recent, before.rung, before.loop);
+  });
   const available = plannedRows(before, keptBackNanoUsd(ports.model.info));
   const estimates = await Promise.all(
     calls.map((call) => (call.kind === "ready" ? call.checked.estimateRowsRead() : 0)),
@@ -91,6 +108,7 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
     rowsReadMax: available,
     consecutiveErrors: state.consecutiveErrors,
     consecutiveErrorsMax: state.limits.consecutiveErrorsMax,
+    step: state.usage.steps,
     now: ports.now,
   });
   const held = stillHeld(ports, attempt);
@@ -164,8 +182,10 @@ async function callModel(
 function toEvent(ports: StepPorts, state: AgentState, outcome: ModelOutcome, costNanoUsd: number): Event {
   if (outcome.kind === "reply") return { kind: "model_replied", reply: outcome.reply, costNanoUsd };
   const now = ports.now();
-  const again = state.concluding === null ? retryAt(outcome, state, deadlineAt(state, now), now, ports.random()) : null;
-  return { kind: "model_failed", failure: outcome, costNanoUsd, retryAt: again };
+  const isStep = state.attempt?.purpose === "step";
+  const again = isStep ? retryAt(outcome, state, deadlineAt(state, now), now, ports.random()) : null;
+  const repair = isStep && again === null ? planRepair(outcome, state, ports.journal.messages()) : null;
+  return { kind: "model_failed", failure: outcome, costNanoUsd, retryAt: again, repair };
 }
 
 /** By the vendor's counts for a reply; nothing for a call refused before it began; else all that was reserved. */

@@ -10,6 +10,7 @@ import type { Json } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { ToolSpec } from "./model.ts";
 import type { Observation } from "./observation.ts";
+import { signatureOf } from "./signature.ts";
 
 /** A value of a stored cell after sql/values.ts: JSON, or a tagged object where JSON would lose something. */
 export type Cell = Json;
@@ -95,6 +96,8 @@ export interface ToolDefinition<Input> {
   readonly description: string;
   /** Strict: an unknown field is an error that the model is told. */
   readonly input: z.ZodType<Input>;
+  /** The arguments with all that does not matter taken out, for telling equal calls; absent: as they are. */
+  readonly canonical?: (input: Input) => unknown;
   /** Rows that `run` would make the database read, at most, as far as can be known beforehand; absent: none. */
   readonly estimateRowsRead?: (input: Input) => Promise<number>;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
@@ -102,6 +105,8 @@ export interface ToolDefinition<Input> {
 
 /** A call whose input the schema has accepted. */
 export interface CheckedCall {
+  /** Equal for calls that ask the same thing. */
+  readonly signature: string;
   estimateRowsRead(): Promise<number>;
   run(context: ToolContext): Promise<ToolOutput>;
 }
@@ -122,7 +127,9 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     check: (input) => {
       const parsed = schema.safeParse(input);
       if (!parsed.success) return err(parsed.error.issues.map(tellIssue));
+      const canonical = definition.canonical?.(parsed.data) ?? parsed.data;
       return ok({
+        signature: signatureOf(name, canonical),
         estimateRowsRead: async () => (await definition.estimateRowsRead?.(parsed.data)) ?? 0,
         run: (context) => definition.run(parsed.data, context),
       });
