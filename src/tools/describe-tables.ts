@@ -35,8 +35,8 @@ export function createDescribeTablesTool(database: Database): Tool {
         };
       }
       const rendered = renderSchema(schema, { bytesMax: DESCRIPTION_BYTES_MAX, tables: found });
-      if (rendered.leftOut > 0) hints.push("Not all of them fit: ask again for the rest.");
-      const summary = `${rendered.shown} of ${tables.length} tables described.`;
+      if (rendered.leftOut.length > 0) hints.push("Not all of them fit: ask again for the rest.");
+      const summary = `${rendered.shown.length} of ${tables.length} tables described.`;
       const data = { schema: rendered.text };
       return {
         observation: hints.length > 0 ? warning(summary, hints, data) : success(summary, data),

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { failure, success, warning } from "../agent/observation.ts";
 import { defineTool, type QueryRecord, type Tool, type ToolContext, type ToolOutput } from "../agent/tool.ts";
 import type { Database, QueryRows } from "../sql/database.ts";
+import { normalizeSql } from "../sql/gate.ts";
 import { INSTRUCTION_LABEL, looksLikeInstruction, PAGE_ROWS_MAX, toPage } from "./rows.ts";
 
 const DESCRIPTION = `Runs one read-only SQLite query and returns its first rows (at most ${PAGE_ROWS_MAX}).
@@ -17,6 +18,7 @@ export function createExecuteSqlTool(database: Database): Tool {
     name: "execute_read_only_sql",
     description: DESCRIPTION,
     input: z.strictObject({ sql: z.string().min(1).describe("One SQLite SELECT statement.") }),
+    canonical: ({ sql }) => ({ sql: normalizeSql(sql) }),
     estimateRowsRead: ({ sql }) => database.estimateRowsRead(sql),
     run: ({ sql }, context) => execute(database, sql, context),
   });
@@ -30,7 +32,7 @@ async function execute(database: Database, sql: string, context: ToolContext): P
     case "refused": {
       const { message, advice, code } = outcome.refusal;
       const observation = failure(message, [...advice], { code });
-      return { observation, rowsRead: 0, query: failedQuery(sql, code, 0, 0) };
+      return { observation, rowsRead: 0, query: failedQuery(sql, code, 0) };
     }
     case "failed": {
       const { message, advice, code } = outcome.error;
@@ -38,18 +40,19 @@ async function execute(database: Database, sql: string, context: ToolContext): P
       return {
         observation,
         rowsRead: outcome.rowsRead,
-        query: failedQuery(sql, code, outcome.rowsRead, outcome.durationMs),
+        query: failedQuery(sql, code, outcome.rowsRead),
       };
     }
     case "quarantined": {
       const observation = failure("The database changed while it was only to be read. The run stops here.", []);
-      return { observation, rowsRead: 0, query: failedQuery(sql, "quarantined", 0, 0), quarantined: true };
+      const { rowsRead } = outcome;
+      return { observation, rowsRead, query: failedQuery(sql, "quarantined", rowsRead), quarantined: true };
     }
   }
 }
 
-function failedQuery(sql: string, error: string, rowsRead: number, durationMs: number): QueryRecord {
-  return { sql, durationMs, rowsRead, rows: 0, error, ref: null };
+function failedQuery(sql: string, error: string, rowsRead: number): QueryRecord {
+  return { sql, durationMs: 0, rowsRead, rows: 0, error, ref: null };
 }
 
 async function showRows(sql: string, outcome: QueryRows, context: ToolContext): Promise<ToolOutput> {
