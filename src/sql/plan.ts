@@ -1,0 +1,169 @@
+/**
+ * The engine's query plan, the rows of EXPLAIN QUERY PLAN, weighed with table sizes: how many rows the statement is
+ * likely to read, which tables it scans whole, and whether it recurses. A running query cannot be cancelled, so the
+ * estimate is the only brake; it leans low where the plan says nothing (rows per index key, sizes of subqueries), so
+ * that only what is surely too much is refused. Pure: rows in, numbers out.
+ */
+import type { Row } from "./connection.ts";
+import { foldName } from "./scopes.ts";
+
+/** What a plan calls by a name: the rows of a table, and the names of subqueries that may stand behind an alias. */
+export interface PlanName {
+  /** Null when the name stands for no table. */
+  readonly rows: number | null;
+  readonly subqueries: readonly string[];
+}
+
+export interface PlanCost {
+  readonly rowsRead: number;
+  /** Rows that a step of the deepest recursion reads; 0 without recursion. */
+  readonly recursionStepRows: number;
+  /** Names scanned from end to end, as the plan calls them, with their rows. */
+  readonly scans: readonly { readonly name: string; readonly rows: number }[];
+}
+
+export interface PlanOptions {
+  readonly resolve: (name: string) => PlanName;
+  /** Rows that one recursion may make. */
+  readonly recursionRows: number;
+  /** Rows after which an unfiltered, unsorted statement stops by itself; null when something filters. */
+  readonly stopsAfterRows: number | null;
+}
+
+/** Rows that an index lookup finds when nothing is known: SQLite's own guess. */
+const ROWS_PER_KEY = 10;
+/** Part of a table that a range on an index is taken to cover. */
+const RANGE_SHARE = 0.25;
+/** Estimates stop growing here: past any cap, and still an exact number. */
+const ROWS_CEILING = 1e15;
+
+interface Node {
+  readonly id: number;
+  readonly detail: string;
+  /** The engine's own cost of a loop, 10 × log2. */
+  readonly engineCost: number;
+  readonly children: Node[];
+}
+
+interface Weight {
+  /** Rows read in all. */
+  total: number;
+  /** Rows handed on. */
+  out: number;
+}
+
+interface Walk {
+  readonly options: PlanOptions;
+  /** Rows of subqueries that have been weighed, by folded name. */
+  readonly subqueries: Map<string, number>;
+  readonly scans: { readonly name: string; readonly rows: number }[];
+  recursionStepRows: number;
+}
+
+/** Weighs the rows of `EXPLAIN QUERY PLAN <statement>`. */
+export function weighPlan(rows: readonly Row[], options: PlanOptions): PlanCost {
+  const walk: Walk = { options, subqueries: new Map(), scans: [], recursionStepRows: 0 };
+  const root = toTree(rows);
+  const weight = weigh(root, walk);
+  const streams = root.children.every((node) => /^(SCAN|SEARCH) /.test(node.detail));
+  const stop = options.stopsAfterRows;
+  const early = streams && stop !== null ? stop * Math.max(1, root.children.length) : ROWS_CEILING;
+  return {
+    rowsRead: Math.min(Math.round(weight.total), early),
+    recursionStepRows: walk.recursionStepRows,
+    scans: walk.scans,
+  };
+}
+
+function toTree(rows: readonly Row[]): Node {
+  const root: Node = { id: 0, detail: "", engineCost: 0, children: [] };
+  const nodes = new Map<number, Node>([[0, root]]);
+  for (const row of rows) {
+    const id = typeof row.id === "number" ? row.id : -1;
+    const detail = typeof row.detail === "string" ? row.detail : "";
+    const engineCost = typeof row.notused === "number" ? row.notused : 0;
+    const node: Node = { id, detail, engineCost, children: [] };
+    nodes.set(id, node);
+    (nodes.get(typeof row.parent === "number" ? row.parent : 0) ?? root).children.push(node);
+  }
+  return root;
+}
+
+/** Siblings in order are nested loops; subqueries stand among them. */
+function weigh(parent: Node, walk: Walk): Weight {
+  const weight: Weight = { total: 0, out: 1 };
+  let arms = 0;
+  for (const node of parent.children) {
+    const { detail } = node;
+    const loop = weighLoop(node, walk);
+    if (loop !== null) {
+      weight.out = cap(weight.out * loop);
+      weight.total = cap(weight.total + weight.out);
+      continue;
+    }
+    const subquery = /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/s.exec(detail)?.[1];
+    // A recursive step takes one row at a time from the table that it builds.
+    if (subquery !== undefined) walk.subqueries.set(foldName(subquery), 1);
+    const inner = weigh(node, walk);
+    if (subquery !== undefined) {
+      walk.subqueries.set(foldName(subquery), inner.out);
+      weight.total = cap(weight.total + inner.total);
+    } else if (/^CORRELATED /.test(detail)) {
+      weight.total = cap(weight.total + weight.out * inner.total);
+    } else if (detail === "RECURSIVE STEP") {
+      const step = Math.max(1, inner.total);
+      walk.recursionStepRows = Math.max(walk.recursionStepRows, step);
+      weight.total = cap(weight.total + step * walk.options.recursionRows);
+      weight.out = walk.options.recursionRows;
+    } else if (/SUBQUERY|FOR IN-OPERATOR/.test(detail)) {
+      weight.total = cap(weight.total + inner.total);
+    } else if (node.children.length > 0) {
+      // Arms of a compound: their rows add up.
+      weight.total = cap(weight.total + inner.total);
+      weight.out = arms === 0 ? inner.out : cap(weight.out + inner.out);
+      arms += 1;
+    }
+  }
+  return weight;
+}
+
+/** Rows that one turn of the loop gives, or null when the node is no loop. */
+function weighLoop(node: Node, walk: Walk): number | null {
+  if (node.detail === "MULTI-INDEX OR") {
+    const searches = node.children.flatMap((index) => index.children);
+    return searches.reduce((sum, search) => sum + (weighLoop(search, walk) ?? 0), 0);
+  }
+  const found = /^(SCAN|SEARCH) (.+)$/s.exec(node.detail);
+  if (found === null) return null;
+  const [, verb, rest] = found;
+  if (rest === undefined || rest === "CONSTANT ROW") return 1;
+  const values = /^(\d+)-ROW VALUES CLAUSE/.exec(rest);
+  if (values !== null) return Number(values[1]);
+  const name = rest.replace(/ (EXISTS |USING |VIRTUAL TABLE INDEX |LEFT-JOIN$).*$/s, "");
+  const rows = sizeOfName(name, node, walk);
+  if (verb === "SEARCH") return weighSearch(rest, rows);
+  if (walk.options.resolve(name).rows !== null) walk.scans.push({ name, rows });
+  return rows;
+}
+
+function sizeOfName(name: string, node: Node, walk: Walk): number {
+  const { rows, subqueries } = walk.options.resolve(name);
+  if (rows !== null) return rows;
+  // A subquery, a CTE or a table function. The engine's cost is its row guess plus a constant 16.
+  const engine = Math.max(1, 2 ** ((node.engineCost - 16) / 10));
+  const known = [name, ...subqueries].flatMap((candidate) => walk.subqueries.get(foldName(candidate)) ?? []);
+  return Math.min(engine, ...known);
+}
+
+function weighSearch(rest: string, rows: number): number {
+  if (!/ USING /.test(rest)) return 1;
+  const isRange = /[<>]\?/.test(rest);
+  const isEqual = /=\?/.test(rest);
+  if (isRange && !isEqual) return Math.max(1, rows * RANGE_SHARE);
+  if (/ INTEGER PRIMARY KEY /.test(rest)) return 1;
+  return Math.max(1, Math.min(rows, ROWS_PER_KEY));
+}
+
+function cap(rows: number): number {
+  return Math.min(rows, ROWS_CEILING);
+}

@@ -1,0 +1,123 @@
+/**
+ * Bounds for recursive common tables: a running query cannot be cancelled, and an endless one takes the database down.
+ * A body with a literal LIMIT within the bound is left alone. A body without one gets ours, and a tripwire behind it:
+ * the (N+1)th row raises an error instead of quietly cutting the result, so a bounded query keeps its exact rows.
+ *
+ *   c(x) AS (BODY)  becomes  c(x) AS (WITH RECURSIVE c(x) AS (⏎BODY⏎LIMIT N+1)
+ *                            SELECT * FROM c UNION ALL SELECT * FROM (SELECT * FROM c LIMIT -1 OFFSET N) WHERE <error>)
+ *
+ * Whether a table is recursive is read from its name in its own body; the engine's plan says so again (verdict.ts).
+ * Pure: no I/O, no clock.
+ */
+import { err, ok, type Result } from "../lib/result.ts";
+import type { SqlRefusal } from "./refusal.ts";
+import { type CommonTable, isSymbol, keyword, type StatementShape } from "./statement.ts";
+
+/** Rows that one recursion may make. 50,000 days are 136 years; the rows of a runaway stay within memory. */
+export const RECURSION_ROWS_MAX = 50_000;
+
+/** Text of the engine's error when a guarded recursion passes its bound. */
+export const RECURSION_MARK = "recursion passed its limit of";
+
+/** Where a guard goes into the statement's text. */
+export interface RecursionGuard {
+  /** Name and column list as written: `c`, `c(x, y)`. */
+  readonly header: string;
+  /** The name alone, as written. */
+  readonly name: string;
+  /** Offsets just inside the body's brackets, within the statement's own text. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Finds the recursive tables of a statement whose text starts at offset `origin`. */
+export function findRecursion(shape: StatementShape, origin: number): Result<readonly RecursionGuard[], SqlRefusal> {
+  const guards: RecursionGuard[] = [];
+  for (const table of shape.commonTables) {
+    if (!readsItself(shape, table)) continue;
+    const limit = ownLimit(shape, table);
+    if (limit === "none") guards.push(toGuard(shape, table, origin));
+    else if (limit === "unknown" || limit > RECURSION_ROWS_MAX) return err(refuseLimit(shape, table));
+  }
+  return ok(guards);
+}
+
+/** The statement's text with every guard in place, each recursion bounded to `rowsMax` rows. */
+export function guardRecursion(sql: string, guards: readonly RecursionGuard[], rowsMax: number): string {
+  const inserts = guards.flatMap((guard) => [
+    { at: guard.from, text: `WITH RECURSIVE ${guard.header} AS (\n` },
+    { at: guard.to, text: closeGuard(guard, rowsMax) },
+  ]);
+  // Bodies nest or stand apart, so no two inserts share an offset and their order is that of their offsets.
+  inserts.sort((a, b) => a.at - b.at);
+  let text = "";
+  let done = 0;
+  for (const insert of inserts) {
+    text += sql.slice(done, insert.at) + insert.text;
+    done = insert.at;
+  }
+  return text + sql.slice(done);
+}
+
+/** `random()` keeps SQLite from evaluating the failing call once before the first row. */
+function closeGuard(guard: RecursionGuard, rowsMax: number): string {
+  const fail = `json_extract('{}', '${RECURSION_MARK} ${rowsMax} rows ' || random())`;
+  return (
+    `\nLIMIT ${rowsMax + 1}) SELECT * FROM ${guard.name} UNION ALL ` +
+    `SELECT * FROM (SELECT * FROM ${guard.name} LIMIT -1 OFFSET ${rowsMax}) WHERE ${fail}`
+  );
+}
+
+function readsItself(shape: StatementShape, table: CommonTable): boolean {
+  const name = table.name.toLowerCase();
+  return shape.tables.some(
+    (reference) =>
+      reference.index > table.bodyOpen &&
+      reference.index < table.bodyClose &&
+      reference.qualifier === null &&
+      reference.name.toLowerCase() === name,
+  );
+}
+
+/** Rows that the body's own LIMIT and OFFSET let it make; `unknown` when they are not plain numbers. */
+function ownLimit(shape: StatementShape, table: CommonTable): number | "none" | "unknown" {
+  let index = table.bodyOpen + 1;
+  while (index < table.bodyClose && keyword(shape.tokens[index]) !== "LIMIT") {
+    // Step over brackets: a LIMIT in a subquery bounds only that.
+    index = (shape.closing.get(index) ?? index) + 1;
+  }
+  if (index >= table.bodyClose) return "none";
+  const rest = shape.tokens.slice(index + 1, table.bodyClose);
+  const [first, joiner, second] = rest;
+  const limit = Number(first?.kind === "number" ? first.text : Number.NaN);
+  if (rest.length === 1 && Number.isSafeInteger(limit)) return limit;
+  const offset = Number(second?.kind === "number" ? second.text : Number.NaN);
+  const isPair = rest.length === 3 && (isSymbol(joiner, ",") || keyword(joiner) === "OFFSET");
+  return isPair && Number.isSafeInteger(limit + offset) ? limit + offset : "unknown";
+}
+
+function toGuard(shape: StatementShape, table: CommonTable, origin: number): RecursionGuard {
+  const headerTokens = shape.tokens.slice(table.nameIndex, headerEnd(shape, table));
+  const open = shape.tokens[table.bodyOpen];
+  const close = shape.tokens[table.bodyClose];
+  return {
+    header: headerTokens.map((token) => token.text).join(" "),
+    name: shape.tokens[table.nameIndex]?.text ?? "",
+    from: (open?.start ?? 0) + 1 - origin,
+    to: (close?.start ?? 0) - origin,
+  };
+}
+
+/** Index just behind the name and its column list. */
+function headerEnd(shape: StatementShape, table: CommonTable): number {
+  return (shape.closing.get(table.nameIndex + 1) ?? table.nameIndex) + 1;
+}
+
+function refuseLimit(shape: StatementShape, table: CommonTable): SqlRefusal {
+  return {
+    code: "recursion_limit",
+    message: `The recursive table ${table.name} needs a LIMIT that is a plain number of at most ${RECURSION_ROWS_MAX}.`,
+    advice: [`End its body with LIMIT ${RECURSION_ROWS_MAX} or less, without an expression.`],
+    offset: shape.tokens[table.nameIndex]?.start ?? 0,
+  };
+}

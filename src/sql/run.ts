@@ -1,0 +1,89 @@
+/**
+ * The one place where a model's statement meets D1: takes a `ReadOnlyQuery` and nothing else. The statement stands in a
+ * batch between two readings of `total_changes()` and of the schema cookie: D1's own `changed_db` misses changes of
+ * the schema, and its `rows_written` covers only the last of several statements. Throws what D1 throws.
+ */
+
+import { byteLength } from "../lib/bytes.ts";
+import { COOKIE_SQL, toCookie } from "./catalog.ts";
+import type { DatabaseConnection, Row } from "./connection.ts";
+import type { MaskedValueKind } from "./scopes.ts";
+import { type DecodedCell, decodePlainCell, decodeRow, toTypedSql } from "./values.ts";
+import { type ReadOnlyQuery, toWrappedSql } from "./verdict.ts";
+
+export type Ran =
+  | {
+      readonly kind: "ran";
+      /** Names as D1 gives them for the subquery, made unique by SQLite. */
+      readonly columns: readonly string[];
+      readonly rows: readonly (readonly DecodedCell[])[];
+      readonly rowsRead: number;
+      readonly warnings: readonly string[];
+    }
+  /** The schema has changed since the verdict: the rows are thrown away unseen. */
+  | { readonly kind: "stale" }
+  | { readonly kind: "tripped"; readonly reason: string; readonly rowsRead: number };
+
+const CHANGES_SQL = "SELECT total_changes() AS changes";
+/** D1's limit for the text of a statement. */
+const STATEMENT_BYTES_MAX = 100_000;
+
+/** Runs a proved read for at most `rowsMax` rows. */
+export async function runReadOnly(
+  connection: DatabaseConnection,
+  query: ReadOnlyQuery,
+  rowsMax: number,
+  masks: readonly MaskedValueKind[],
+): Promise<Ran> {
+  const typed = toTypedSql(query, query.columns, rowsMax);
+  const isTyped = typed !== null && byteLength(typed) <= STATEMENT_BYTES_MAX;
+  const sql = isTyped ? typed : toWrappedSql(query, rowsMax);
+  const statements = [CHANGES_SQL, COOKIE_SQL, sql, CHANGES_SQL, COOKIE_SQL];
+  const [results, columns] = await Promise.all([
+    connection.batch<Record<string, unknown>>(statements.map((text) => connection.prepare(text))),
+    readNames(connection, query),
+  ]);
+  const [changesBefore, cookieBefore, main, changesAfter, cookieAfter] = results;
+  const meta = main?.meta;
+  const rowsRead = meta?.rows_read ?? 0;
+  const reason = findChange({
+    changed: meta?.changed_db === true || (meta?.rows_written ?? 0) > 0,
+    changes: toChanges(changesBefore?.results) !== toChanges(changesAfter?.results),
+    schema: toCookie(cookieBefore?.results ?? []) !== toCookie(cookieAfter?.results ?? []),
+  });
+  if (reason !== null) return { kind: "tripped", reason, rowsRead };
+  const isStale = query.cookie !== 0 && toCookie(cookieBefore?.results ?? []) !== query.cookie;
+  if (isStale || columns.length !== query.columns) return { kind: "stale" };
+  const rows: readonly Row[] = main?.results ?? [];
+  return {
+    kind: "ran",
+    columns,
+    rows: rows.map((row) =>
+      isTyped ? decodeRow(row, query.columns, masks) : columns.map((name) => decodePlainCell(row[name], masks)),
+    ),
+    rowsRead,
+    warnings: isTyped ? [] : ["The statement is too long or too wide for exact values: big integers are flagged."],
+  };
+}
+
+/** Names of the columns, also for an empty result. Reads no rows: the limit of 0 is met before the first. */
+async function readNames(connection: DatabaseConnection, query: ReadOnlyQuery): Promise<readonly string[]> {
+  const [names] = await connection.prepare(toWrappedSql(query, 0)).raw<unknown[]>({ columnNames: true });
+  return names ?? [];
+}
+
+interface Changed {
+  readonly changed: boolean;
+  readonly changes: boolean;
+  readonly schema: boolean;
+}
+
+function findChange(found: Changed): string | null {
+  if (found.schema) return "the schema changed while the query ran";
+  if (found.changes) return "rows changed while the query ran";
+  return found.changed ? "the database reported a change while the query ran" : null;
+}
+
+function toChanges(rows: readonly Row[] | undefined): unknown {
+  return rows?.[0]?.changes;
+}

@@ -1,0 +1,191 @@
+/**
+ * Layer 3, the engine's verdict: from the rows of EXPLAIN and EXPLAIN QUERY PLAN of exactly the text that would run, it
+ * proves that no write is compiled in and that nothing outside the caller's scopes is opened, and weighs the cost. The
+ * gate's proof and this one together make a `ReadOnlyQuery`, the only thing that database.ts will run; the brand is
+ * given in one place, below. Pure: rows in, verdict out.
+ */
+import { err, ok, type Result } from "../lib/result.ts";
+import { checkAccess } from "./access.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Row } from "./connection.ts";
+import type { CheckedQuery } from "./gate.ts";
+import { type PlanName, weighPlan } from "./plan.ts";
+import type { Profile } from "./profile.ts";
+import { type Program, readProgram } from "./program.ts";
+import { type Reach, toReach } from "./reach.ts";
+import { guardRecursion, RECURSION_ROWS_MAX } from "./recursion.ts";
+import type { SqlRefusal } from "./refusal.ts";
+import { foldName, type Scopes } from "./scopes.ts";
+import { toShield } from "./shield.ts";
+import { keyword, type StatementShape } from "./statement.ts";
+
+declare const readOnly: unique symbol;
+
+/** A statement that gate and engine have proved to be a read within scopes. Made only by `checkVerdict`. */
+export interface ReadOnlyQuery extends StatementBody {
+  readonly [readOnly]: true;
+  /** Columns of its result, as the engine compiled it. */
+  readonly columns: number;
+  /** Schema cookie under which the proof holds. */
+  readonly cookie: number;
+}
+
+/** The text of a query as it is put into the subquery, and the definitions that go in front of it. */
+export interface StatementBody {
+  readonly body: string;
+  readonly definitions: readonly string[];
+}
+
+export interface Verdict {
+  readonly query: ReadOnlyQuery;
+  readonly rowsReadEstimate: number;
+  /** Tables of the file that the statement opens, whether named or through views. */
+  readonly tables: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface VerdictInput {
+  readonly checked: CheckedQuery;
+  /** What was explained, from `toBody`. */
+  readonly body: StatementBody;
+  readonly explain: readonly Row[];
+  readonly plan: readonly Row[];
+  readonly catalog: Catalog;
+  readonly profile: Profile;
+  readonly scopes: Scopes;
+  /** Rows that the statement may read. */
+  readonly rowsReadMax: number;
+  /** Rows of the result after which it stops. */
+  readonly resultRowsMax: number;
+}
+
+/** Rows of a table from which scanning all of it is worth a warning. */
+const SCAN_WARNING_ROWS = 5_000;
+/** Rows assumed for a table that could not be counted. */
+const UNKNOWN_TABLE_ROWS = 1_000;
+/** Fewest rows a recursion is let make, however dear its step: hierarchies are seldom deeper. */
+const RECURSION_ROWS_MIN = 1_000;
+
+/** The body to explain and to run: shields in front, recursion bounded. */
+export function toBody(checked: CheckedQuery, catalog: Catalog, scopes: Scopes, recursionRows?: number): StatementBody {
+  const rowsMax = recursionRows ?? RECURSION_ROWS_MAX;
+  return {
+    body: guardRecursion(checked.sql, checked.guards, rowsMax),
+    definitions: toShield(checked.shape, catalog, scopes).definitions,
+  };
+}
+
+/** The statement as it is explained: a subquery on lines of its own, so that no comment can swallow the bracket. */
+export function toWrappedSql(body: StatementBody, rowsMax: number): string {
+  const prefix = body.definitions.length === 0 ? "" : `WITH ${body.definitions.join(", ")} `;
+  return `${prefix}SELECT * FROM (\n${body.body}\n) LIMIT ${rowsMax}`;
+}
+
+/** Judges a statement by what the engine says of it. */
+export function checkVerdict(input: VerdictInput): Result<Verdict, SqlRefusal> {
+  const { checked, catalog, scopes } = input;
+  const program = readProgram(input.explain);
+  if (program.writes) {
+    return err({
+      code: "engine_sees_write",
+      message: "The database engine says that this statement writes.",
+      advice: ["Send a plain SELECT. Nothing here can change the database."],
+    });
+  }
+  const reach = toReach(checked.shape, catalog);
+  const access = checkAccess({ program, reach, shape: checked.shape, catalog, scopes });
+  if (!access.ok) return access;
+  const cost = weigh(input, reach);
+  if (cost.rowsRead > input.rowsReadMax) return err(refuseCost(cost.rowsRead, input.rowsReadMax));
+  return ok({
+    query: brand(toAffordableBody(input, cost.recursionStepRows), program),
+    rowsReadEstimate: cost.rowsRead,
+    tables: access.value,
+    warnings: [...scanWarnings(cost.scans), ...constantWarnings(checked.shape, program, reach, catalog)],
+  });
+}
+
+/** The one place where a query is branded: behind every check of `checkVerdict`. */
+function brand(body: StatementBody, program: Program): ReadOnlyQuery {
+  return { ...body, columns: program.columns, cookie: program.cookie } as ReadOnlyQuery;
+}
+
+/** A dear recursive step gets fewer rows. Only the number in the bound changes, so the verdict still holds. */
+function toAffordableBody(input: VerdictInput, stepRows: number): StatementBody {
+  if (stepRows === 0 || input.checked.guards.length === 0) return input.body;
+  const affordable = Math.floor(input.rowsReadMax / stepRows);
+  const rows = Math.max(RECURSION_ROWS_MIN, Math.min(RECURSION_ROWS_MAX, affordable));
+  return toBody(input.checked, input.catalog, input.scopes, rows);
+}
+
+function weigh(input: VerdictInput, reach: Reach): ReturnType<typeof weighPlan> {
+  const names = planNames(reach, input.catalog, input.profile);
+  const words = new Set(input.checked.shape.tokens.map((token) => keyword(token)));
+  const filters = ["WHERE", "ON", "USING", "NATURAL", "HAVING", "DISTINCT"];
+  return weighPlan(input.plan, {
+    resolve: (name) => names.get(foldName(name)) ?? { rows: null, subqueries: [] },
+    // A tripwire stands behind every recursion, so its likely size is what counts here: a modest one.
+    recursionRows: RECURSION_ROWS_MIN,
+    stopsAfterRows: filters.some((word) => words.has(word)) ? null : input.resultRowsMax,
+  });
+}
+
+/** Tables by every name that the plan may call them: their own and their aliases, largest first where several share one. */
+function planNames(reach: Reach, catalog: Catalog, profile: Profile): ReadonlyMap<string, PlanName> {
+  const sizes = new Map<string, number>();
+  for (const relation of catalog.relations) {
+    if (relation.kind === "view" || relation.kind === "virtual") continue;
+    const size = profile.sizes.get(foldName(relation.name));
+    sizes.set(foldName(relation.name), size?.estimate ?? UNKNOWN_TABLE_ROWS);
+  }
+  const names = new Map<string, PlanName>([...sizes].map(([name, rows]) => [name, { rows, subqueries: [] }]));
+  for (const table of reach.tables) {
+    const target = foldName(table.name);
+    const alias = foldName(table.alias ?? table.name);
+    const known = names.get(alias);
+    const rows = sizes.get(target);
+    const all = [known?.rows, rows].filter((value) => typeof value === "number");
+    names.set(alias, {
+      rows: all.length === 0 ? null : Math.max(...all),
+      subqueries: [...(known?.subqueries ?? []), ...(rows === undefined ? [target] : [])],
+    });
+  }
+  return names;
+}
+
+function refuseCost(estimate: number, rowsReadMax: number): SqlRefusal {
+  return {
+    code: "too_many_rows_read",
+    message: `The query would read about ${estimate.toExponential(1)} rows; at most ${rowsReadMax} may still be read.`,
+    advice: [
+      "Join on a condition, filter on an indexed column, or aggregate one table before joining it.",
+      "Avoid joining large tables without a condition: every row of one is read for every row of the other.",
+    ],
+  };
+}
+
+function scanWarnings(scans: ReturnType<typeof weighPlan>["scans"]): readonly string[] {
+  const large = scans.filter((scan) => scan.rows >= SCAN_WARNING_ROWS);
+  return [
+    ...new Set(large.map((scan) => `Full scan: all of about ${Math.round(scan.rows)} rows of ${scan.name} are read.`)),
+  ];
+}
+
+/** SQLite takes a double-quoted word that names nothing for text; the program then holds it as a constant. */
+function constantWarnings(shape: StatementShape, program: Program, reach: Reach, catalog: Catalog): readonly string[] {
+  const names = new Set(
+    catalog.relations.flatMap((relation) => relation.columns.map((column) => foldName(column.name))),
+  );
+  const literals = new Set(
+    shape.tokens.filter((token) => token.kind === "string").map((token) => token.text.slice(1, -1)),
+  );
+  const warnings = new Set<string>();
+  for (const token of shape.tokens) {
+    if (token.kind !== "name" || token.text[0] !== '"') continue;
+    const name = token.text.slice(1, -1).replaceAll('""', '"');
+    if (!program.strings.has(name) || literals.has(name) || names.has(foldName(name))) continue;
+    if (reach.tables.some((table) => foldName(table.name) === foldName(name))) continue;
+    warnings.add(`${token.text} names no column and is read as text. Use single quotes for text, or check the name.`);
+  }
+  return [...warnings];
+}
