@@ -70,7 +70,7 @@ export type EventKind = Event["kind"];
 export const TRANSITIONS: { readonly [P in Phase]: { readonly [K in EventKind]?: readonly Phase[] } } = {
   thought: {
     call_reserved: ["thought"],
-    attempt_lost: ["thought", "finish"],
+    attempt_lost: ["thought"],
     model_replied: ["action", "thought", "finish"],
     model_failed: ["thought", "finish"],
     transcript_renewed: ["thought"],
