@@ -1,0 +1,222 @@
+/**
+ * Turns tokens into items, the units the readers work on: key phrases, references to the schema, values, numbers,
+ * dates and leftover words. Longest meaning wins; a value found in the data beats a loose likeness to a name.
+ * Pure: no I/O, no clock.
+ */
+import type { Adjective, Degree } from "./adjectives.ts";
+import { adjectiveOf, oppositeOf } from "./adjectives.ts";
+import { readDate } from "./dates.ts";
+import type { Link } from "./linking.ts";
+import { linkScore, linkWords } from "./linking.ts";
+import type { Token } from "./question-tokens.ts";
+import type { SchemaGraph } from "./schema-graph.ts";
+import type { ValueMatch, ValueSource } from "./values.ts";
+import { valueSpanAt } from "./values.ts";
+import type { Key } from "./vocabulary.ts";
+import { EMPTY_WORDS, keyAt, numberWord, scaleOf } from "./vocabulary.ts";
+
+export type Item =
+  | { readonly kind: "key"; readonly key: Key; readonly text: string }
+  | {
+      readonly kind: "adjective";
+      readonly adjective: Adjective;
+      readonly degree: Degree;
+      readonly text: string;
+      /** The same word may name a column (`Highest`). */
+      readonly link: Link | null;
+    }
+  | { readonly kind: "ref"; readonly link: Link; readonly text: string; readonly plural: boolean }
+  | { readonly kind: "value"; readonly text: string; readonly matches: readonly ValueMatch[]; readonly sure: boolean }
+  | { readonly kind: "number"; readonly value: number; readonly text: string }
+  | {
+      readonly kind: "date";
+      readonly from: string;
+      readonly to: string;
+      readonly text: string;
+      readonly year: number | null;
+    }
+  | { readonly kind: "possessive"; readonly text: string }
+  | { readonly kind: "word"; readonly text: string; readonly lower: string; readonly lemma: string }
+  | { readonly kind: "mark"; readonly text: string };
+
+/** A reader's step: the item and how many tokens it took. */
+interface Taken {
+  readonly item: Item | null;
+  readonly length: number;
+}
+
+/** Reads all tokens into items; words without meaning are dropped. */
+export function createItems(tokens: readonly Token[], graph: SchemaGraph, source: ValueSource): readonly Item[] {
+  const items: Item[] = [];
+  let at = 0;
+  while (at < tokens.length) {
+    const taken = takeItem(tokens, at, graph, source);
+    if (taken.item !== null) items.push(taken.item);
+    at += Math.max(1, taken.length);
+  }
+  return items;
+}
+
+function takeItem(tokens: readonly Token[], at: number, graph: SchemaGraph, source: ValueSource): Taken {
+  const token = tokens[at];
+  if (token === undefined) return { item: null, length: 1 };
+  if (token.kind === "possessive") return { item: { kind: "possessive", text: "'s" }, length: 1 };
+  const date = readDate(tokens, at);
+  if (date !== null) return { item: { kind: "date", ...date.date, text: date.text }, length: date.length };
+  const number = takeNumber(tokens, at);
+  if (number !== null) return number;
+  const lowers = tokens.slice(at, at + 8).map((next) => (next.kind === "quoted" ? "\u0000" : next.lower));
+  const key = keyAt(lowers);
+  const ref = takeReference(tokens, at, graph);
+  const value = valueSpanAt(tokens, at, source, ref === null ? 0 : ref.strength);
+  if (value !== null && (ref === null || value.length >= ref.length || value.strong)) {
+    return {
+      item: { kind: "value", text: value.text, matches: value.matches, sure: value.sure },
+      length: value.length,
+    };
+  }
+  const adjective = takeAdjective(tokens, at, ref);
+  if (ref !== null && (key === null || beatsKey(ref, key, tokens, at)) && (adjective === null || ref.length > 1))
+    return ref;
+  if (adjective !== null && (key === null || key.length < 2 || adjective.length > key.length)) return adjective;
+  if (key !== null)
+    return { item: { kind: "key", key: key.key, text: lowers.slice(0, key.length).join(" ") }, length: key.length };
+  if (ref !== null) return ref;
+  if (token.kind === "mark") return { item: { kind: "mark", text: token.text }, length: 1 };
+  if (EMPTY_WORDS.has(token.lower)) return { item: null, length: 1 };
+  return { item: { kind: "word", text: token.text, lower: token.lower, lemma: token.lemma }, length: 1 };
+}
+
+function takeNumber(tokens: readonly Token[], at: number): Taken | null {
+  const token = tokens[at];
+  if (token === undefined) return null;
+  const base = token.kind === "number" ? token.value : token.kind === "word" ? numberWord(token.lower) : null;
+  if (base === null || Number.isNaN(base)) return null;
+  const next = tokens[at + 1];
+  const scale = next === undefined || next.kind !== "word" ? null : scaleOf(next.lower);
+  const value = scale === null ? base : base * scale;
+  const text = token.kind === "number" && scale === null ? token.text : String(value);
+  return { item: { kind: "number", value, text }, length: scale === null ? 1 : 2 };
+}
+
+function takeAdjective(tokens: readonly Token[], at: number, ref: Reference | null): Taken | null {
+  const token = tokens[at];
+  if (token === undefined || token.kind !== "word") return null;
+  const next = tokens[at + 1];
+  const link = ref !== null && ref.length === 1 ? ref.item.link : null;
+  if (next !== undefined && /^(most|least|more|less)$/.test(token.lower)) {
+    const found = adjectiveOf(next.lower);
+    if (found === null || found.degree !== "plain") return null;
+    const adjective = /^(least|less)$/.test(token.lower) ? oppositeOf(found.adjective) : found.adjective;
+    const degree = /^(most|least)$/.test(token.lower) ? "superlative" : "comparative";
+    return {
+      item: { kind: "adjective", adjective, degree, text: `${token.lower} ${next.lower}`, link: null },
+      length: 2,
+    };
+  }
+  const found = adjectiveOf(token.lower);
+  if (found === null || found.degree === "plain") return null;
+  return { item: { kind: "adjective", ...found, text: token.lower, link }, length: 1 };
+}
+
+interface Reference extends Taken {
+  readonly item: Extract<Item, { readonly kind: "ref" }>;
+  readonly strength: number;
+}
+
+/** The best span of up to five words at `at` that names something; `type of pet` is read as `pet type`. */
+function takeReference(tokens: readonly Token[], at: number, graph: SchemaGraph): Reference | null {
+  let best: Reference | null = null;
+  let bestWeight = 0;
+  for (let length = 1; length <= 5; length += 1) {
+    const span = tokens.slice(at, at + length);
+    const words = wordsOfSpan(span, length, graph);
+    if (words === null) continue;
+    const link = linkWords(graph, words);
+    if (link === null) continue;
+    const strength = linkScore(link);
+    const weight = words.length * strength;
+    if (weight <= bestWeight + 0.01) continue;
+    bestWeight = weight;
+    const last = span.at(-1);
+    const text = span.map((token) => token.text).join(" ");
+    const plural = last !== undefined && last.lower !== last.lemma;
+    best = { item: { kind: "ref", link, text, plural }, length, strength };
+  }
+  return best;
+}
+
+/** Lemmas of a span that may be one name, or null when its shape forbids it. */
+function wordsOfSpan(span: readonly Token[], length: number, graph: SchemaGraph): readonly string[] | null {
+  if (span.length < length || span.some((token) => token.kind !== "word")) return null;
+  const of = span.findIndex((token) => token.lower === "of");
+  if (of < 0) {
+    if (length === 1 && EMPTY_WORDS.has(span[0]?.lower ?? "") && !isExactName(graph, span[0]?.lemma ?? "")) return null;
+    if (
+      length > 1 &&
+      span.some((token) =>
+        /^(the|a|an|and|or|in|by|for|to|with|from|at|on|is|are|has|have|each|per|number|many|most|no|not|all)$/.test(
+          token.lower,
+        ),
+      )
+    )
+      return isNameSpan(span, graph);
+    const [first] = span;
+    if (length > 1 && first !== undefined && first.lower !== first.lemma && namesTable(graph, first.lemma)) return null;
+    return span.map((token) => token.lemma);
+  }
+  if (of === 0 || of === span.length - 1 || length < 3) return null;
+  const words = span.filter((token) => !/^(of|the|a|an|each)$/.test(token.lower)).map((token) => token.lemma);
+  if (words.length < 2 || span.some((token) => /^(and|or|each|every)$/.test(token.lower))) return null;
+  const exact = graph.tables.some((table) =>
+    table.columns.some((column) => sameWords(column.words, words) && !namesTable(graph, words.slice(of).join(" "))),
+  );
+  const typed = graph.tables.some((table) =>
+    table.columns.some((column) => sameWords(column.words, words) && !sameWords(column.ownWords, ["name"])),
+  );
+  return exact || typed ? words : null;
+}
+
+function isNameSpan(span: readonly Token[], graph: SchemaGraph): readonly string[] | null {
+  const words = span.map((token) => token.lemma);
+  const exact = graph.tables.some(
+    (table) => sameWords(table.words, words) || table.columns.some((column) => sameWords(column.words, words)),
+  );
+  return exact ? words : null;
+}
+
+function isExactName(graph: SchemaGraph, word: string): boolean {
+  return graph.tables.some(
+    (table) => sameWords(table.words, [word]) || table.columns.some((column) => sameWords(column.ownWords, [word])),
+  );
+}
+
+function namesTable(graph: SchemaGraph, word: string): boolean {
+  return graph.tables.some((table) => sameWords(table.words, [word]));
+}
+
+function sameWords(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((word) => b.includes(word));
+}
+
+/** `total` is the column after `a`, the sum before another name; `number of products` is a column where one is called so. */
+function beatsKey(
+  ref: Reference,
+  key: { readonly key: Key; readonly length: number },
+  tokens: readonly Token[],
+  at: number,
+): boolean {
+  if (ref.length > key.length && ref.strength >= 0.95 && key.key.key !== "clause") return true;
+  if (key.key.key === "aggregate" && ref.length === 1 && ref.strength >= 0.95) {
+    const next = tokens[at + 1];
+    const nounFollows =
+      next !== undefined &&
+      next.kind === "word" &&
+      !/^(is|are|was|were|of|over|above|under|below|more|less|greater|between|exceeds?|exceeding|equal|at|and|or|in|per|by|for|from|that|higher|lower|larger|smaller|each)$/.test(
+        next.lower,
+      );
+    const previous = tokens[at - 1]?.lower ?? "";
+    return !nounFollows && (key.key.function !== "avg" || previous !== "the") && !/^(in|of)$/.test(previous);
+  }
+  return false;
+}

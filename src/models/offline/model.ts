@@ -1,0 +1,202 @@
+/**
+ * The offline model: answers through the `Model` port with no network and no cost, by planning SQL from the question
+ * and the schema in the transcript. A reply depends on the request alone.
+ *
+ * Owns: which call comes next. Leaves to others: reading the transcript (transcript.ts), planning (planner.ts), words
+ * (answer.ts). Never throws: a bug of the planner becomes a reply that declines.
+ */
+import type {
+  Message,
+  Model,
+  ModelFailure,
+  ModelInfo,
+  ModelOutcome,
+  ModelReply,
+  ModelRequest,
+  ToolCall,
+} from "../../agent/model.ts";
+import { byteLength } from "../../lib/bytes.ts";
+import type { FinalAnswer } from "./answer.ts";
+import { writeAnswer, writeDecline, writeThought } from "./answer.ts";
+import { exploreSchema } from "./explore.ts";
+import type { Plan } from "./planner.ts";
+import { makePlan } from "./planner.ts";
+import { writeProbe } from "./probe.ts";
+import type { PastCall, Transcript } from "./transcript.ts";
+import { readTranscript, shownRows } from "./transcript.ts";
+
+const FREE = { input: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 0 };
+
+const INFO: ModelInfo = {
+  id: "offline",
+  contextWindow: 1_000_000,
+  maxOutputTokens: 128_000,
+  tiers: [{ abovePromptTokens: 0, ...FREE }],
+  priceMultiplierMax: 1,
+};
+
+/** Questions longer than this are not read word by word. */
+const QUESTION_CHARS_MAX = 2_000;
+const BYTES_PER_TOKEN = 4;
+
+/** What to say and whom to call. No calls: the text is the last word. */
+interface Turn {
+  readonly text: string;
+  readonly calls: readonly { readonly name: string; readonly input: unknown }[];
+}
+
+export function createOfflineModel(): Model {
+  return {
+    info: INFO,
+    boundInputTokens: countBytes,
+    countInputTokens: async (request) => Math.ceil(countBytes(request) / BYTES_PER_TOKEN),
+    complete: async (request, signal): Promise<ModelOutcome> => (signal.aborted ? aborted() : reply(request)),
+  };
+}
+
+function aborted(): ModelFailure {
+  return {
+    kind: "aborted",
+    code: "aborted",
+    status: null,
+    retryAfterMs: null,
+    unbilled: true,
+    requestId: null,
+    message: "The call was ended before it began.",
+  };
+}
+
+function countBytes(request: ModelRequest): number {
+  return (
+    byteLength(request.system) +
+    byteLength(JSON.stringify(request.tools)) +
+    request.messages.reduce((sum, message) => sum + messageBytes(message), 0)
+  );
+}
+
+function messageBytes(message: Message): number {
+  return byteLength(JSON.stringify(message));
+}
+
+function reply(request: ModelRequest): ModelOutcome {
+  const transcript = readTranscript(request);
+  const turn = takeTurn(request, transcript);
+  const calls = turn.calls.map(
+    (call, index): ToolCall => ({ id: `off_${transcript.steps + 1}_${index + 1}`, name: call.name, input: call.input }),
+  );
+  const text = turn.text;
+  const content = [
+    { type: "text", text },
+    ...calls.map((call) => ({ type: "tool_use", id: call.id, name: call.name, input: call.input })),
+  ];
+  const made: ModelReply = {
+    content,
+    text,
+    hasThinking: false,
+    calls,
+    finish: calls.length > 0 ? "tool_use" : "end_turn",
+    rawFinish: calls.length > 0 ? "tool_use" : "end_turn",
+    usage: {
+      ...FREE,
+      input: Math.ceil(countBytes(request) / BYTES_PER_TOKEN),
+      output: Math.min(request.maxTokens, Math.ceil(byteLength(JSON.stringify(content)) / BYTES_PER_TOKEN)),
+    },
+    priceMultiplier: 1,
+    requestId: null,
+  };
+  return { kind: "reply", reply: made };
+}
+
+function say(text: string): Turn {
+  return { text, calls: [] };
+}
+
+function takeTurn(request: ModelRequest, transcript: Transcript): Turn {
+  if (request.toolChoice === "none") return say(lastWords(transcript));
+  if (!transcript.tools.has("execute_read_only_sql"))
+    return say(
+      "I am the offline model: without the tool execute_read_only_sql I cannot read the database, so I have no answer.",
+    );
+  if (transcript.question === "" || transcript.question.length > QUESTION_CHARS_MAX)
+    return say(writeDecline(transcript.graph, []));
+  const exploring = exploreSchema(transcript);
+  if (exploring !== null) return exploring;
+  if (transcript.graph.tables.length === 0)
+    return say("The database has no tables that can be read, so there is nothing to answer the question from.");
+  const queries = transcript.calls.filter((call) => call.tool === "execute_read_only_sql" && !isProbe(call));
+  const failed = queries.filter((call) => call.status === "error").length;
+  const plan = makePlan({
+    question: transcript.question,
+    graph: transcript.graph,
+    probed: knownValues(transcript),
+    plain: failed > 0,
+  });
+  const done = queries.findLast((call) => shownRows(call) !== null);
+  if (done !== undefined) return conclude(transcript, done, plan);
+  return actOn(plan, transcript, queries);
+}
+
+/** A probe is known by its text, whether or not it succeeded. */
+function isProbe(call: PastCall): boolean {
+  return / AS looked_for,\n/.test(String(call.input["sql"] ?? ""));
+}
+
+/** What probes found; one that failed found nothing, and is not tried again. */
+function knownValues(transcript: Transcript): Transcript["probed"] {
+  const known = new Map(transcript.probed);
+  for (const call of transcript.calls) {
+    if (!isProbe(call)) continue;
+    const value = /^SELECT '((?:[^']|'')*)' AS looked_for/
+      .exec(String(call.input["sql"]))?.[1]
+      ?.replaceAll("''", "'")
+      .toLowerCase();
+    if (value !== undefined && !known.has(value)) known.set(value, []);
+  }
+  return known;
+}
+
+function actOn(plan: Plan, transcript: Transcript, queries: readonly PastCall[]): Turn {
+  switch (plan.kind) {
+    case "probe": {
+      const calls = plan.values.flatMap((value) => {
+        const sql = writeProbe(transcript.graph, value);
+        return sql === null ? [] : [{ name: "execute_read_only_sql", input: { sql } }];
+      });
+      if (calls.length === 0) return say(writeDecline(transcript.graph, plan.values));
+      return { text: `I look for ${plan.values.map((value) => `'${value}'`).join(", ")} in the text columns.`, calls };
+    }
+    case "query": {
+      const last = queries.at(-1);
+      if (queries.length >= 2 || last?.input["sql"] === plan.sql)
+        return say(
+          `The database refused the query I made for this question: ${last?.summary ?? ""} I have no other way to ask it.`,
+        );
+      return { text: writeThought(plan.intent), calls: [{ name: "execute_read_only_sql", input: { sql: plan.sql } }] };
+    }
+    case "value_missing":
+      return say(
+        `I looked for '${plan.value}' in the text columns of the database and found it nowhere, so I cannot answer the question as it is put.`,
+      );
+    case "not_understood":
+      return say(writeDecline(transcript.graph, plan.unread));
+  }
+}
+
+/** The rows are there: the answer, through the tool if it is offered. */
+function conclude(transcript: Transcript, done: PastCall, plan: Plan): Turn {
+  const rows = shownRows(done);
+  if (rows === null) return say(writeDecline(transcript.graph, []));
+  const final = writeAnswer(rows, done.ref, plan.kind === "query" ? plan.intent : null);
+  const tried = transcript.calls.filter((call) => call.tool === "final_answer").length;
+  if (!transcript.tools.has("final_answer") || tried >= 2) return say(final.answer);
+  const sent: FinalAnswer = tried === 0 ? final : { ...final, citations: [] };
+  return { text: "The rows answer the question.", calls: [{ name: "final_answer", input: sent }] };
+}
+
+/** The last call, without tools: what the rows so far say, or that there are none. */
+function lastWords(transcript: Transcript): string {
+  const done = transcript.calls.findLast((call) => shownRows(call) !== null && !isProbe(call));
+  const rows = done === undefined ? null : shownRows(done);
+  if (rows === null) return "The run ended before a query had answered the question, so I have no figures to give.";
+  return writeAnswer(rows, null, null).answer;
+}

@@ -1,0 +1,108 @@
+/**
+ * From a question, a schema and what probes have found to the next thing to do: look for a value, run a query, learn
+ * more of the schema, or say that the question was not understood. Pure: no I/O, no clock.
+ */
+import { buildQuery } from "./build-query.ts";
+import type { Intent } from "./intent.ts";
+import type { Item } from "./items.ts";
+import { createItems } from "./items.ts";
+import { parseTokens } from "./question-tokens.ts";
+import { readQuestion } from "./read-question.ts";
+import type { Context } from "./resolve.ts";
+import type { SchemaGraph } from "./schema-graph.ts";
+import { writeSelect } from "./sql-writer.ts";
+import type { ValueMatch } from "./values.ts";
+import { createValueSource } from "./values.ts";
+import { EMPTY_WORDS, keyAt } from "./vocabulary.ts";
+import { stemOf } from "./words.ts";
+
+/** Values whose column must be looked up before a query can be written; more are left to chance. */
+const PROBED_VALUES_MAX = 3;
+
+export type Plan =
+  | { readonly kind: "probe"; readonly values: readonly string[] }
+  | { readonly kind: "query"; readonly sql: string; readonly intent: Intent }
+  /** A value written as a name or in quotes is nowhere in the data. */
+  | { readonly kind: "value_missing"; readonly value: string }
+  | { readonly kind: "not_understood"; readonly unread: readonly string[] };
+
+export interface PlanInput {
+  readonly question: string;
+  readonly graph: SchemaGraph;
+  /** Lower-case text to where it was found; an empty list means looked for and not found. */
+  readonly probed: ReadonlyMap<string, readonly ValueMatch[]>;
+  /** Second try after an error: the plainest form of the query. */
+  readonly plain: boolean;
+}
+
+export function makePlan(input: PlanInput): Plan {
+  const { graph, probed } = input;
+  const tokens = parseTokens(input.question);
+  const hints = new Set(
+    tokens.filter((token) => token.kind === "word" && token.lower.length > 2).map((token) => stemOf(token.lower)),
+  );
+  const items = createItems(tokens, graph, createValueSource(graph, probed));
+  const unknown = valuesToProbe(items, probed);
+  if (unknown.length > 0 && items.some((item) => item.kind === "ref" || item.kind === "key")) {
+    return { kind: "probe", values: unknown.slice(0, PROBED_VALUES_MAX) };
+  }
+  const missing = missingValue(items);
+  const intent = readQuestion(items, graph, hints);
+  if (intent === null) return { kind: "not_understood", unread: unreadWords(items) };
+  const context: Context = { graph, hints, mentioned: [] };
+  const select = buildQuery(intent, context, input.plain);
+  if (select === null) return { kind: "not_understood", unread: intent.unread };
+  if (missing !== null) return { kind: "value_missing", value: missing };
+  if (isGuess(items, intent)) return { kind: "not_understood", unread: intent.unread };
+  return { kind: "query", sql: writeSelect(select), intent };
+}
+
+/** Spans that are written like values and not found yet, then plain words that nothing else explains. */
+function valuesToProbe(items: readonly Item[], probed: ReadonlyMap<string, readonly ValueMatch[]>): readonly string[] {
+  const sure: string[] = [];
+  const loose: string[] = [];
+  items.forEach((item, index) => {
+    const before = items[index - 1];
+    if (before !== undefined && before.kind === "key" && before.key.key === "contains") return;
+    if (item.kind === "value" && !item.matches.some((match) => match.whole) && !probed.has(item.text.toLowerCase()))
+      sure.push(item.text);
+    if (item.kind === "word" && isProbable(item) && !probed.has(item.lower)) loose.push(item.text);
+  });
+  return [...new Set([...sure, ...loose])];
+}
+
+/** Could be data: not a number, not a word of the question language. */
+function isProbable(item: Extract<Item, { readonly kind: "word" }>): boolean {
+  if (item.lower.length < 3 || EMPTY_WORDS.has(item.lower) || keyAt([item.lower]) !== null) return false;
+  return !COMMON_WORDS.test(item.lower);
+}
+
+const COMMON_WORDS =
+  /^(year|month|quarter|day|week|monthly|yearly|annual|daily|first|last|more|less|older|than|popular|common|frequent|sold|sell|bought|money|letter|null|missing|unknown|blank|empty|unset|information|info|everything|attributes?|terms?|.*(ed|ing|ly)|spend|spent|average|world|ordered|made|later|most|time|times|greater|long|old|big|large|high|low|small|young|new|tall|heavy|expensive|cheap|many)$/;
+
+/** The first value that was looked for, is written as one, and was not found anywhere. */
+function missingValue(items: readonly Item[]): string | null {
+  for (const [index, item] of items.entries()) {
+    if (item.kind !== "value" || !item.sure || item.matches.length > 0) continue;
+    const before = items[index - 1];
+    const earlier = items[index - 2];
+    if (before !== undefined && before.kind === "key" && before.key.key === "contains") continue;
+    // `last name is Smith`: a filter on that column finds nothing by itself, and says so.
+    if (before?.kind === "ref" || earlier?.kind === "ref") continue;
+    return item.text;
+  }
+  return null;
+}
+
+function unreadWords(items: readonly Item[]): readonly string[] {
+  return items.flatMap((item) => (item.kind === "word" || item.kind === "value" ? [item.text] : []));
+}
+
+/** Nothing but leftovers: fewer things were understood than were not. */
+function isGuess(items: readonly Item[], intent: Intent): boolean {
+  const understood = items.filter(
+    (item) => item.kind === "ref" || item.kind === "value" || item.kind === "number" || item.kind === "date",
+  ).length;
+  const unread = intent.unread.filter((word) => !COMMON_WORDS.test(word.toLowerCase())).length;
+  return understood === 0 || unread > understood + 1;
+}

@@ -1,0 +1,62 @@
+/**
+ * Cuts a question into tokens: words, numbers, quoted text, punctuation. Owns: what counts as one token (AC/DC, R&B,
+ * 1,000.50, the possessive mark). Leaves to others: what tokens mean. Pure: no I/O, no clock.
+ */
+import { lemmaOf } from "./words.ts";
+
+export interface Token {
+  readonly kind: "word" | "number" | "quoted" | "possessive" | "mark";
+  /** As written, without quotes. */
+  readonly text: string;
+  readonly lower: string;
+  readonly lemma: string;
+  /** For a number. */
+  readonly value: number;
+  /** Opens a sentence, so that its capital says nothing. */
+  readonly opens: boolean;
+}
+
+const PIECES =
+  /(?<quoted>(?<![\p{L}\p{N}])(?:'[^']*'(?![\p{L}\p{N}])|"[^"]*"|‘[^’]*’|“[^”]*”))|(?<date>\d{4}-\d{2}-\d{2})|(?<number>[$€£]?\d[\d,]*(?:\.\d+)?(?![\p{L}\p{N}])%?)|(?<mark>>=|<=|<>|!=|[>=<#]|[?.,;:!()])|(?<possessive>['’]s?(?![\p{L}\p{N}]))|(?<word>[\p{L}\p{N}_](?:[\p{L}\p{N}_]|[&/.+-](?=[\p{L}\p{N}])|['’](?=(?!s\b)[\p{L}]))*)/gu;
+
+/** Cuts `question`; contractions are written out (`don't` becomes `do not`). */
+export function parseTokens(question: string): readonly Token[] {
+  const plain = question
+    .replace(/\b(ca|wo|do|does|did|has|have|had|is|are|was|were)n['’]t\b/gi, (_all, verb: string) => `${verb} not`)
+    .replace(/\b(what|who|where|how|when)['’]s\b/gi, "$1 is");
+  const tokens: Token[] = [];
+  let opens = true;
+  for (const match of plain.matchAll(PIECES)) {
+    const token = toToken(match.groups ?? {}, opens);
+    if (token === null) continue;
+    tokens.push(token);
+    opens = token.kind === "mark" && /[.?!;:]/.test(token.text);
+  }
+  return tokens;
+}
+
+function toToken(groups: Readonly<Record<string, string | undefined>>, opens: boolean): Token | null {
+  const make = (kind: Token["kind"], text: string, value = Number.NaN): Token => ({
+    kind,
+    text,
+    lower: text.toLowerCase(),
+    lemma: lemmaOf(text),
+    value,
+    opens,
+  });
+  if (groups["quoted"] !== undefined) return make("quoted", groups["quoted"].slice(1, -1).trim());
+  if (groups["date"] !== undefined) return make("quoted", groups["date"]);
+  if (groups["number"] !== undefined) {
+    const digits = groups["number"].replace(/[$€£,%]/g, "");
+    return make("number", digits, Number(digits));
+  }
+  if (groups["mark"] !== undefined) return make("mark", groups["mark"]);
+  if (groups["possessive"] !== undefined) return make("possessive", "'s");
+  if (groups["word"] !== undefined) return make("word", groups["word"]);
+  return null;
+}
+
+/** True when the token is written with a capital that the start of a sentence does not explain. */
+export function isCapitalised(token: Token): boolean {
+  return token.kind === "word" && /^\p{Lu}/u.test(token.text);
+}

@@ -1,0 +1,154 @@
+/**
+ * Takes what a question wants shown from the head of its items (`names and ages of all singers`, `how many tracks`,
+ * `when was X hired`), and from a second sentence (`… Show both the name and the id.`).
+ * Pure, but for the list it is given to shorten.
+ */
+import type { Item } from "./items.ts";
+import type { Target } from "./read-target.ts";
+import { isClause, isFlagRef, isJoiner, isKey, readTarget } from "./read-target.ts";
+import type { Ref } from "./resolve.ts";
+import { isTableRef } from "./resolve.ts";
+
+export interface OutputReading {
+  readonly targets: readonly Target[];
+  /** Everything about the rows was asked for. */
+  readonly all: boolean;
+}
+
+export function takeOutputs(items: Item[]): OutputReading {
+  const all = items.some(
+    (item) => item.kind === "word" && /^(everything|information|info|attribute|attributes)$/.test(item.lower),
+  );
+  const second = takeSecondSentence(items);
+  const head = takeHead(items);
+  const columns = second.filter(
+    (target) => target.kind !== "ref" || target.function !== null || !isTableRef(target.ref) || target.owner !== null,
+  );
+  if (columns.length === 0) return { targets: head, all };
+  const kept = head.filter((target) => target.kind !== "ref" || target.function !== null);
+  return {
+    targets: [...columns, ...kept.filter((target) => !columns.some((other) => other.kind === target.kind))],
+    all,
+  };
+}
+
+/** Items after the first sentence's end, if they are all about what to show. */
+function takeSecondSentence(items: Item[]): readonly Target[] {
+  const stop = items.findIndex(
+    (item, index) => item.kind === "mark" && /[.?;]/.test(item.text) && index < items.length - 1 && index > 0,
+  );
+  if (stop < 0) return [];
+  const targets: Target[] = [];
+  let at = stop + 1;
+  while (at < items.length) {
+    const reading = readTarget(items, at);
+    if (reading === null) {
+      at += 1;
+      continue;
+    }
+    targets.push(...reading.targets);
+    at = reading.end;
+  }
+  items.splice(stop, items.length - stop);
+  return targets;
+}
+
+function takeHead(items: Item[]): readonly Target[] {
+  const targets: Target[] = [];
+  const used = new Set<number>();
+  let at = 0;
+  let joined = true;
+  while (at < items.length) {
+    const item = items[at];
+    if (item === undefined) break;
+    if (isKey(item, "how_much")) {
+      used.add(at);
+      at += 1;
+      continue;
+    }
+    const flagged = isFlagRef(item) && items[at + 1]?.kind === "ref";
+    const reading = flagged ? null : readTarget(items, at);
+    if (reading !== null && joined) {
+      targets.push(...reading.targets);
+      for (const index of reading.used) used.add(index);
+      at = reading.end;
+      joined = false;
+      const of = ownedBy(items, at);
+      if (of !== null) {
+        giveOwner(targets, of.ref);
+        used.add(at);
+        used.add(of.end - 1);
+        at = of.end;
+      }
+      const unit = unitAfter(items, at);
+      if (unit) {
+        used.add(at);
+        used.add(at + 1);
+        at += 2;
+      }
+      continue;
+    }
+    if (isJoiner(item) || isKey(item, "both")) {
+      joined = true;
+      at += 1;
+      continue;
+    }
+    if (
+      targets.length === 0 &&
+      (flagged || isHeadWord(item) || item.kind === "value" || item.kind === "word" || item.kind === "number")
+    ) {
+      at += 1;
+      continue;
+    }
+    if (joined && targets.length > 0 && item.kind === "value") {
+      at += 1;
+      continue;
+    }
+    break;
+  }
+  removeUsed(items, used);
+  return targets;
+}
+
+function isHeadWord(item: Item): boolean {
+  return (
+    isClause(item) ||
+    item.kind === "mark" ||
+    item.kind === "possessive" ||
+    item.kind === "adjective" ||
+    isKey(item, "each", "by", "distinct")
+  );
+}
+
+/** `of the singers` behind a list of columns. */
+function ownedBy(items: readonly Item[], at: number): { readonly ref: Ref; readonly end: number } | null {
+  const ref = items[at + 1];
+  if (!isClause(items[at], "of", "for") || !isTableRef(ref)) return null;
+  return { ref, end: at + 2 };
+}
+
+/** Columns before `of the singers` belong to singers, as far as they have no owner yet. */
+function giveOwner(targets: Target[], owner: Ref): void {
+  targets.forEach((target, index) => {
+    if (target.kind === "ref" && target.owner === null && !isTableRef(target.ref))
+      targets[index] = { ...target, owner };
+  });
+  if (targets.every((target) => target.kind === "ref" && isTableRef(target.ref))) {
+    targets.push({ kind: "ref", ref: owner, function: null, distinct: false, owner: null });
+  }
+}
+
+/** `length in milliseconds`. */
+function unitAfter(items: readonly Item[], at: number): boolean {
+  const ref = items[at + 1];
+  return (
+    isClause(items[at], "in") &&
+    ref !== undefined &&
+    ref.kind === "ref" &&
+    /^(milliseconds?|seconds?|minutes?|hours?|bytes|dollars|euros|years|kg|km)$/i.test(ref.text)
+  );
+}
+
+function removeUsed(items: Item[], used: ReadonlySet<number>): void {
+  for (let at = items.length - 1; at >= 0; at -= 1) if (used.has(at)) items.splice(at, 1);
+}

@@ -1,0 +1,164 @@
+/**
+ * Reads targets: the things a question wants shown, grouped by or ordered by (`average, minimum and maximum age`,
+ * `number of distinct countries`, `customers' names`). A target still speaks in references; read-question.ts settles
+ * them. Leaves to others: where in the sentence a target stands. Pure: no I/O, no clock.
+ */
+import type { AggregateFunction, PeriodUnit } from "./intent.ts";
+import type { Item } from "./items.ts";
+import type { Ref } from "./resolve.ts";
+import { isTableRef } from "./resolve.ts";
+
+export type Target =
+  | { readonly kind: "count"; readonly ref: Ref | null; readonly distinct: boolean }
+  | {
+      readonly kind: "ref";
+      readonly ref: Ref;
+      readonly function: AggregateFunction | null;
+      readonly distinct: boolean;
+      /** The table that possesses it: `customers' names`, `name of the customer`. */
+      readonly owner: Ref | null;
+    }
+  | { readonly kind: "period"; readonly unit: PeriodUnit };
+
+/** Targets read at one place, which items they used, and where reading goes on. */
+export interface TargetReading {
+  readonly targets: readonly Target[];
+  readonly used: readonly number[];
+  readonly end: number;
+}
+
+const PERIODS: Readonly<Record<string, PeriodUnit>> = {
+  year: "year",
+  yearly: "year",
+  annual: "year",
+  month: "month",
+  monthly: "month",
+  day: "day",
+  daily: "day",
+  quarter: "quarter",
+};
+
+export function periodOf(item: Item | undefined): PeriodUnit | null {
+  if (item === undefined) return null;
+  if (item.kind === "word") return PERIODS[item.lemma] ?? PERIODS[item.lower] ?? null;
+  return null;
+}
+
+export function isKey(item: Item | undefined, ...keys: readonly string[]): boolean {
+  return item !== undefined && item.kind === "key" && keys.includes(item.key.key);
+}
+
+export function isClause(item: Item | undefined, ...words: readonly string[]): boolean {
+  return (
+    item !== undefined &&
+    item.kind === "key" &&
+    item.key.key === "clause" &&
+    (words.length === 0 || words.includes(item.key.word))
+  );
+}
+
+/** A comma, `and`, `&` between two things of a list. */
+export function isJoiner(item: Item | undefined): boolean {
+  return isKey(item, "and") || (item !== undefined && item.kind === "mark" && item.text === ",");
+}
+
+/** Reads the target at `at`, or null when none stands there. */
+export function readTarget(items: readonly Item[], at: number): TargetReading | null {
+  const item = items[at];
+  if (item === undefined) return null;
+  if (isKey(item, "count")) return readCount(items, at);
+  if (item.kind === "key" && item.key.key === "aggregate") return readAggregates(items, at);
+  if (isKey(item, "distinct")) {
+    const inner = readTarget(items, at + 1);
+    if (inner === null) return null;
+    const targets = inner.targets.map((target) => (target.kind === "period" ? target : { ...target, distinct: true }));
+    return { targets, used: [at, ...inner.used], end: inner.end };
+  }
+  const unit = periodOf(item);
+  if (unit !== null) return { targets: [{ kind: "period", unit }], used: [at], end: at + 1 };
+  return item.kind === "ref" ? readPlain(items, at, item) : null;
+}
+
+/** `number of distinct X`; values and flags between the two stay behind as conditions. */
+function readCount(items: readonly Item[], at: number): TargetReading {
+  const used = [at];
+  let distinct = false;
+  for (let next = at + 1; next < Math.min(at + 5, items.length); next += 1) {
+    const item = items[next];
+    if (isKey(item, "distinct")) {
+      distinct = true;
+      used.push(next);
+    } else if (item !== undefined && item.kind === "ref") {
+      const follower = items[next + 1];
+      if (!isTableRef(item) && follower !== undefined && follower.kind === "ref" && isTableRef(follower)) continue;
+      if (isFlagRef(item) && follower !== undefined && follower.kind === "ref") continue;
+      return { targets: [{ kind: "count", ref: item, distinct }], used: [...used, next], end: next + 1 };
+    } else if (item === undefined || !(item.kind === "value" || item.kind === "word" || isClause(item, "of"))) {
+      break;
+    }
+  }
+  return { targets: [{ kind: "count", ref: null, distinct }], used, end: at + 1 };
+}
+
+export function isFlagRef(item: Item): boolean {
+  return item.kind === "ref" && item.link.tables.length === 0 && item.link.columns[0]?.column.kind === "flag";
+}
+
+/** `average, minimum and maximum age of X`: each function over the column that follows. */
+function readAggregates(items: readonly Item[], at: number): TargetReading | null {
+  const functions: AggregateFunction[] = [];
+  const used: number[] = [];
+  let next = at;
+  for (; next < items.length; next += 1) {
+    const item = items[next];
+    if (item !== undefined && item.kind === "key" && item.key.key === "aggregate") functions.push(item.key.function);
+    else if (!(isJoiner(item) || isClause(item, "of") || isKey(item, "distinct"))) break;
+    used.push(next);
+  }
+  if (isKey(items[next], "count")) {
+    const inner = readCount(items, next);
+    return { ...inner, used: [...used, ...inner.used] };
+  }
+  const item = items[next];
+  if (item === undefined || item.kind !== "ref") return null;
+  const plain = readPlain(items, next, item);
+  const targets = plain.targets.flatMap((target): readonly Target[] =>
+    target.kind === "ref" ? functions.map((name) => ({ ...target, function: name })) : [target],
+  );
+  return { targets, used: [...used, ...plain.used], end: plain.end };
+}
+
+/** A reference with what possesses it: `X's Y`, `Y of X`. */
+function readPlain(items: readonly Item[], at: number, ref: Ref): TargetReading {
+  const make = (thing: Ref, owner: Ref | null, end: number): TargetReading => ({
+    targets: [{ kind: "ref", ref: thing, function: null, distinct: false, owner }],
+    used: Array.from({ length: end - at }, (_unused, index) => at + index),
+    end,
+  });
+  const second = items[at + 1];
+  const third = items[at + 2];
+  if (second !== undefined && second.kind === "possessive" && third !== undefined && third.kind === "ref") {
+    return isTableRef(ref) ? make(third, ref, at + 3) : make(ref, third, at + 3);
+  }
+  if (isClause(second, "of", "for") && isTableRef(third) && !isTableRef(ref)) return make(ref, third, at + 3);
+  return make(ref, null, at + 1);
+}
+
+/** Reads targets joined by commas and `and`. */
+export function readTargets(items: readonly Item[], at: number): TargetReading | null {
+  const first = readTarget(items, at);
+  if (first === null) return null;
+  const targets = [...first.targets];
+  const used = [...first.used];
+  let end = first.end;
+  for (;;) {
+    let next = end;
+    while (isJoiner(items[next]) || isClause(items[next], "as")) next += 1;
+    const more = next === end ? null : readTarget(items, next);
+    if (more === null) return { targets, used, end };
+    for (let joiner = end; joiner < next; joiner += 1) used.push(joiner);
+    targets.push(...more.targets);
+    used.push(...more.used);
+    end = more.end;
+  }
+}

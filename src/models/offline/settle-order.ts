@@ -1,0 +1,61 @@
+/**
+ * Settles what an order clause orders by, once outputs and groups are known. An order without a target takes the figure
+ * shown, else the first column shown. Pure: no I/O, no clock.
+ */
+import type { Group, Order, Output } from "./intent.ts";
+import type { OrderReading } from "./read-order.ts";
+import type { Context } from "./resolve.ts";
+import { columnOfRef, labelsOfTable, nodeOf, tableOfRef } from "./resolve.ts";
+
+export function settleOrders(
+  context: Context,
+  reading: OrderReading,
+  shown: { readonly outputs: readonly Output[]; readonly groups: readonly Group[] },
+  root: string,
+): readonly Order[] {
+  const descending = reading.descending ?? false;
+  const figure = shown.outputs.findIndex((output) => output.kind === "measure");
+  const orders = reading.targets.flatMap((target): readonly Order[] => {
+    if (target.kind === "count" || (target.kind === "ref" && target.function !== null)) {
+      if (figure >= 0) return [{ by: { kind: "output", index: figure }, descending }];
+      const table = target.ref === null ? null : tableOfRef(target.ref);
+      return [
+        {
+          by: {
+            kind: "measure",
+            measure: { kind: "count", table: table?.name === root ? null : (table?.name ?? null) },
+          },
+          descending,
+        },
+      ];
+    }
+    if (target.kind === "period")
+      return shown.groups.length > 0 ? [{ by: { kind: "output", index: 0 }, descending }] : [];
+    const table = tableOfRef(target.ref);
+    const near: readonly string[] = shown.outputs.flatMap((output) =>
+      output.kind === "column" ? [output.column.table] : output.kind === "measure" ? [] : [output.table],
+    );
+    const column = columnOfRef(target.ref, context, [root, ...near]);
+    const label = table === null ? undefined : labelsOfTable(table)[0];
+    if (table !== null && label !== undefined && (column === null || column.isKey))
+      return [{ by: { kind: "column", column: label }, descending }];
+    if (column === null) return [];
+    const isFigure =
+      figure >= 0 &&
+      !shown.outputs.some((output) => output.kind === "column" && output.column === column) &&
+      shown.groups.length > 0;
+    return [
+      isFigure ? { by: { kind: "output", index: figure }, descending } : { by: { kind: "column", column }, descending },
+    ];
+  });
+  if (orders.length > 0) return orders;
+  if (figure >= 0 && reading.targets.length === 0) return [{ by: { kind: "output", index: figure }, descending }];
+  return usualOrder(context, shown.outputs, descending);
+}
+
+function usualOrder(context: Context, outputs: readonly Output[], descending: boolean): readonly Order[] {
+  const [first] = outputs;
+  if (first === undefined || first.kind === "measure") return [];
+  const column = first.kind === "column" ? first.column : labelsOfTable(nodeOf(context, first.table))[0];
+  return column === undefined ? [] : [{ by: { kind: "column", column }, descending }];
+}

@@ -1,0 +1,429 @@
+/**
+ * The closed word lists of the question language: key phrases, number words, months, demonyms, and words that carry
+ * no meaning of their own. Leaves to others: order in a sentence (read-*.ts). Pure: no I/O, no clock.
+ */
+
+export type Operator = "=" | "<>" | "<" | "<=" | ">" | ">=";
+
+/** What a key phrase does in a question. */
+export type Key =
+  | { readonly key: "count" | "how_much" | "each" | "by" | "not" | "or" | "and" | "both" | "distinct" }
+  | { readonly key: "between" | "most" | "fewest" | "top" | "bottom" | "average_of" | "share" | "both_ends" }
+  | { readonly key: "aggregate"; readonly function: "avg" | "sum" | "min" | "max" }
+  | { readonly key: "compare"; readonly operator: Operator }
+  | { readonly key: "order"; readonly descending: boolean | null }
+  | { readonly key: "contains"; readonly at: "any" | "start" | "end" }
+  | { readonly key: "clause"; readonly word: string };
+
+const AGGREGATES: Readonly<Record<string, "avg" | "sum" | "min" | "max">> = {
+  average: "avg",
+  averages: "avg",
+  mean: "avg",
+  avg: "avg",
+  "on average": "avg",
+  total: "sum",
+  sum: "sum",
+  combined: "sum",
+  overall: "sum",
+  "in total": "sum",
+  altogether: "sum",
+  minimum: "min",
+  minimal: "min",
+  min: "min",
+  maximum: "max",
+  maximal: "max",
+  max: "max",
+};
+
+const COMPARISONS: Readonly<Record<string, Operator>> = {
+  "more than or equal to": ">=",
+  "greater than or equal to": ">=",
+  "less than or equal to": "<=",
+  "no more than": "<=",
+  "not more than": "<=",
+  "no less than": ">=",
+  "not less than": ">=",
+  "no fewer than": ">=",
+  "at least": ">=",
+  "at most": "<=",
+  "a minimum of": ">=",
+  "a maximum of": "<=",
+  "up to": "<=",
+  "more than": ">",
+  "greater than": ">",
+  "higher than": ">",
+  "larger than": ">",
+  "bigger than": ">",
+  "less than": "<",
+  "fewer than": "<",
+  "lower than": "<",
+  "smaller than": "<",
+  exceeding: ">",
+  exceeds: ">",
+  exceed: ">",
+  "bigger then": ">",
+  over: ">",
+  above: ">",
+  beyond: ">",
+  under: "<",
+  below: "<",
+  "equal to": "=",
+  equals: "=",
+  exactly: "=",
+  "not equal to": "<>",
+  ">=": ">=",
+  "<=": "<=",
+  ">": ">",
+  "<": "<",
+  "=": "=",
+  "!=": "<>",
+  "<>": "<>",
+  after: ">",
+  since: ">=",
+  before: "<",
+  until: "<=",
+  "starting from": ">=",
+};
+
+const ORDERS: Readonly<Record<string, boolean | null>> = {
+  "ordered by": null,
+  "order by": null,
+  "sorted by": null,
+  "sort by": null,
+  "ranked by": null,
+  "ordered from": null,
+  "in order of": null,
+  "in the order of": null,
+  "in descending order of": true,
+  "in decreasing order of": true,
+  "in ascending order of": false,
+  "in increasing order of": false,
+  "sorted in descending order of": true,
+  "sorted in ascending order of": false,
+  "ordered in descending order of": true,
+  "sort in ascending order of": false,
+  "sort in descending order of": true,
+  "in alphabetical order of": false,
+  "in descending order": true,
+  "in decreasing order": true,
+  "in ascending order": false,
+  "in increasing order": false,
+  "in reverse alphabetical order": true,
+  "in alphabetical order": false,
+  "in reversed lexicographical order": true,
+  "in lexicographical order": false,
+  "in chronological order": false,
+  alphabetically: false,
+  descending: true,
+  ascending: false,
+};
+
+const PLAIN: Readonly<Record<string, Key["key"]>> = {
+  "how many": "count",
+  "number of": "count",
+  "numbers of": "count",
+  "total number of": "count",
+  "the count of": "count",
+  "count of": "count",
+  "count the number of": "count",
+  "# of": "count",
+  "how often": "count",
+  "how much": "how_much",
+  per: "each",
+  "for each": "each",
+  "for every": "each",
+  "in each": "each",
+  "in every": "each",
+  "of each": "each",
+  "of every": "each",
+  "from each": "each",
+  "from every": "each",
+  "by each": "each",
+  "at each": "each",
+  "to each": "each",
+  "within each": "each",
+  "with each": "each",
+  "grouped by": "each",
+  "group by": "each",
+  "broken down by": "each",
+  "split by": "each",
+  each: "each",
+  every: "each",
+  by: "by",
+  no: "not",
+  not: "not",
+  without: "not",
+  never: "not",
+  except: "not",
+  "except for": "not",
+  excluding: "not",
+  lacking: "not",
+  lack: "not",
+  lacks: "not",
+  "other than": "not",
+  nobody: "not",
+  or: "or",
+  and: "and",
+  both: "both",
+  distinct: "distinct",
+  different: "distinct",
+  unique: "distinct",
+  between: "between",
+  most: "most",
+  "most number of": "most",
+  "highest number of": "most",
+  "largest number of": "most",
+  "greatest number of": "most",
+  "maximum number of": "most",
+  "biggest number of": "most",
+  fewest: "fewest",
+  least: "fewest",
+  "lowest number of": "fewest",
+  "least number of": "fewest",
+  "smallest number of": "fewest",
+  "fewest number of": "fewest",
+  "minimum number of": "fewest",
+  top: "top",
+  bottom: "bottom",
+  "the average": "average_of",
+  percentage: "share",
+};
+
+const CONTAINS: Readonly<Record<string, "any" | "start" | "end">> = {
+  contain: "any",
+  contains: "any",
+  containing: "any",
+  "the word": "any",
+  "the words": "any",
+  "the letter": "any",
+  "the substring": "any",
+  "the substring the": "any",
+  "the text": "any",
+  "the phrase": "any",
+  including: "any",
+  "start with": "start",
+  "starts with": "start",
+  "starting with": "start",
+  "begin with": "start",
+  "begins with": "start",
+  "beginning with": "start",
+  "starting with the letter": "start",
+  "start with the letter": "start",
+  "starts with the letter": "start",
+  "begins with the letter": "start",
+  "begin with the letter": "start",
+  "end with": "end",
+  "ends with": "end",
+  "ending with": "end",
+  "ending in": "end",
+};
+
+const CLAUSES: readonly string[] = [
+  "that",
+  "who",
+  "whom",
+  "whose",
+  "which",
+  "where",
+  "with",
+  "having",
+  "have",
+  "has",
+  "had",
+  "from",
+  "in",
+  "at",
+  "on",
+  "during",
+  "than",
+  "for",
+  "of",
+  "to",
+  "when",
+  "named",
+  "called",
+  "do",
+  "does",
+  "did",
+  "is",
+  "are",
+  "was",
+  "were",
+  "as",
+  "but",
+  "if",
+  "there",
+  "via",
+  "using",
+  "through",
+  "among",
+];
+
+/** Key phrases by their first word, longest first. */
+const KEYS = readKeys();
+
+function readKeys(): ReadonlyMap<string, readonly { readonly words: readonly string[]; readonly key: Key }[]> {
+  const entries: { words: readonly string[]; key: Key }[] = [];
+  const add = (phrase: string, key: Key): void => {
+    entries.push({ words: phrase.split(" "), key });
+  };
+  for (const [phrase, name] of Object.entries(AGGREGATES)) add(phrase, { key: "aggregate", function: name });
+  for (const [phrase, operator] of Object.entries(COMPARISONS)) add(phrase, { key: "compare", operator });
+  for (const [phrase, descending] of Object.entries(ORDERS)) add(phrase, { key: "order", descending });
+  for (const [phrase, at] of Object.entries(CONTAINS)) add(phrase, { key: "contains", at });
+  for (const word of CLAUSES) add(word, { key: "clause", word });
+  for (const [phrase, key] of Object.entries(PLAIN)) {
+    if (key !== "aggregate" && key !== "compare" && key !== "order" && key !== "contains" && key !== "clause") {
+      if (key !== "average_of") add(phrase, { key });
+    }
+  }
+  const map = new Map<string, { readonly words: readonly string[]; readonly key: Key }[]>();
+  for (const entry of entries) {
+    const first = entry.words[0] ?? "";
+    map.set(
+      first,
+      [...(map.get(first) ?? []), entry].sort((a, b) => b.words.length - a.words.length),
+    );
+  }
+  return map;
+}
+
+/** The longest key phrase that opens `words`, with its length. */
+export function keyAt(words: readonly string[]): { readonly key: Key; readonly length: number } | null {
+  for (const entry of KEYS.get(words[0] ?? "") ?? []) {
+    if (entry.words.every((word, index) => words[index] === word))
+      return { key: entry.key, length: entry.words.length };
+  }
+  return null;
+}
+
+const NUMBER_WORDS: readonly string[] =
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ");
+const TENS: Readonly<Record<string, number>> = {
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  hundred: 100,
+  dozen: 12,
+};
+const SCALES: Readonly<Record<string, number>> = {
+  hundred: 100,
+  thousand: 1_000,
+  k: 1_000,
+  million: 1_000_000,
+  m: 1_000_000,
+  billion: 1_000_000_000,
+};
+
+export function numberWord(word: string): number | null {
+  const index = NUMBER_WORDS.indexOf(word);
+  return index >= 0 ? index : (TENS[word] ?? null);
+}
+
+export function scaleOf(word: string): number | null {
+  return SCALES[word] ?? null;
+}
+
+const MONTHS: readonly string[] =
+  "january february march april may june july august september october november december".split(" ");
+
+/** 1 to 12, or null. `may` counts only with a capital, which the caller checks. */
+export function monthOf(word: string): number | null {
+  const lower = word.toLowerCase();
+  const index = MONTHS.findIndex((month) => month === lower || (lower.length === 3 && month.startsWith(lower)));
+  return index < 0 ? null : index + 1;
+}
+
+const DEMONYMS: Readonly<Record<string, string>> = {
+  french: "France",
+  german: "Germany",
+  italian: "Italy",
+  spanish: "Spain",
+  portuguese: "Portugal",
+  dutch: "Netherlands",
+  british: "United Kingdom",
+  english: "England",
+  american: "USA",
+  canadian: "Canada",
+  brazilian: "Brazil",
+  mexican: "Mexico",
+  argentine: "Argentina",
+  argentinian: "Argentina",
+  chilean: "Chile",
+  indian: "India",
+  chinese: "China",
+  japanese: "Japan",
+  korean: "South Korea",
+  australian: "Australia",
+  austrian: "Austria",
+  swiss: "Switzerland",
+  belgian: "Belgium",
+  danish: "Denmark",
+  swedish: "Sweden",
+  norwegian: "Norway",
+  finnish: "Finland",
+  polish: "Poland",
+  czech: "Czech Republic",
+  hungarian: "Hungary",
+  greek: "Greece",
+  turkish: "Turkey",
+  russian: "Russia",
+  irish: "Ireland",
+  scottish: "Scotland",
+  african: "Africa",
+  asian: "Asia",
+  european: "Europe",
+  egyptian: "Egypt",
+  caribbean: "Caribbean",
+};
+
+/** Other spellings of one place or sex, tried when the word itself is not found. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  usa: ["USA", "United States", "US", "United States of America"],
+  us: ["USA", "US", "United States"],
+  "u.s.": ["USA", "US", "United States"],
+  america: ["USA", "United States"],
+  american: ["USA", "United States"],
+  "united states": ["USA", "United States", "US"],
+  uk: ["United Kingdom", "UK", "Great Britain"],
+  britain: ["United Kingdom", "UK"],
+  british: ["United Kingdom", "UK"],
+  "united kingdom": ["United Kingdom", "UK"],
+  female: ["F", "female"],
+  woman: ["F", "female"],
+  girl: ["F", "female"],
+  male: ["M", "male"],
+  boy: ["M", "male"],
+};
+
+/** What else a value may be written as, the word itself first. */
+export function spellingsOf(text: string): readonly string[] {
+  const lower = text.toLowerCase();
+  const place = DEMONYMS[lower];
+  return [text, ...(ALIASES[lower] ?? []), ...(place === undefined ? [] : [place])];
+}
+
+export function isDemonym(word: string): boolean {
+  return DEMONYMS[word.toLowerCase()] !== undefined;
+}
+
+/** Words passed over: politeness, articles, pronouns, and verbs that say nothing about which column is meant. */
+export const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  (
+    "a an the all any some me us you i we our my your they them their his her its it he she him one ones this these those " +
+    "please can could would will should may might must show list give tell find return get display present provide " +
+    "name identify fetch compute calculate want know like see what who how why whom whats what's also only just ever " +
+    "so together still currently current kind sort information info data record records entry entries row rows " +
+    "be been being am there here live lives lived living come comes came coming own owns owned owning raise raised " +
+    "belong belongs belonging belonged play plays played playing contain contains contained include includes included " +
+    "place placed places make makes made making take takes taken took give gives gave given receive received receives get gets got " +
+    "appear appears appeared exist exists happen happened occur occurred locate located reside resides residing work works worked working " +
+    "use uses used using hold holds held keep run runs go goes went put " +
+    "perform performed performs have having do done say says said mean database table tables dollar dollars euro euros " +
+    "usd value values respectively along well into out up down off about each other another same such many much " +
+    "very too than then now today available total overall whose per either neither nor yet while across around " +
+    "assigned associated related corresponding listed registered stored recorded people person persons someone anybody anyone everyone " +
+    "next previous order sorted ordered return returns released"
+  ).split(" "),
+);

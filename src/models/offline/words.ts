@@ -1,0 +1,177 @@
+/**
+ * Words: how a name or a word of a question is reduced so that the two can meet. Names are split at case changes,
+ * underscores and spaces; words lose plural and verb endings; a small table says which words mean much the same.
+ * Leaves to others: what a word refers to (linking.ts). Pure: no I/O, no clock.
+ */
+import pluralize from "pluralize";
+
+/** Abbreviations common in column names, each written out. */
+const ABBREVIATIONS: Readonly<Record<string, readonly string[]>> = {
+  fname: ["first", "name"],
+  lname: ["last", "name"],
+  firstname: ["first", "name"],
+  lastname: ["last", "name"],
+  surname: ["last", "name"],
+  fullname: ["full", "name"],
+  stu: ["student"],
+  emp: ["employee"],
+  cust: ["customer"],
+  dept: ["department"],
+  qty: ["quantity"],
+  amt: ["amount"],
+  num: ["number"],
+  nbr: ["number"],
+  desc: ["description"],
+  dob: ["birth", "date"],
+  birthdate: ["birth", "date"],
+  birthday: ["birth", "date"],
+  tel: ["phone"],
+  yr: ["year"],
+  indep: ["independence"],
+  addr: ["address"],
+  zipcode: ["zip", "code"],
+  postcode: ["postal", "code"],
+  unitprice: ["unit", "price"],
+  lang: ["language"],
+  pop: ["population"],
+  avg: ["average"],
+};
+
+/** Words of one line mean much the same when they name a table or a column. */
+const SYNONYM_GROUPS: readonly string[] = [
+  "price cost expensive cheap charge fee",
+  "total amount sum value revenue spending turnover spent spend worth bill",
+  "length duration millisecond long runtime",
+  "total revenue sale turnover earning",
+  "millisecond second minute hour duration",
+  "size byte capacity",
+  "area size",
+  "country nation nationality",
+  "city town",
+  "state province county",
+  "location place address city country",
+  "name title call label",
+  "phone telephone mobile cell",
+  "email mail",
+  "zip postcode postal",
+  "birth born birthday birthdate",
+  "hire join employ",
+  "hire start begin",
+  "job title position role",
+  "employee staff worker personnel",
+  "employee rep representative",
+  "customer client buyer shopper",
+  "invoice bill purchase order sale",
+  "order purchase sale buy bought",
+  "buy bought purchase invoice",
+  "artist band musician singer performer group",
+  "track song tune",
+  "album record",
+  "genre style category kind",
+  "type kind category sort",
+  "product item good article",
+  "supplier vendor provider",
+  "shipper carrier",
+  "population inhabitant person resident",
+  "quantity unit copy number",
+  "quantity amount",
+  "date day when time",
+  "description detail describe",
+  "detail line item",
+  "salary wage pay earning income",
+  "student pupil learner",
+  "teacher professor instructor tutor lecturer",
+  "course class",
+  "manager boss supervisor report",
+  "weight heavy weigh",
+  "height tall",
+  "age old",
+  "gender sex",
+  "company firm organization organisation business",
+  "movie film",
+  "rating score grade star",
+  "shop store",
+  "independence independent founded",
+  "language tongue speak spoken",
+  "gnp gdp",
+  "pet animal",
+  "stock inventory",
+  "freight shipping",
+  "composer writer songwriter compose written",
+  "theme topic",
+  "graduate left leave",
+  "province state region",
+  "bonus reward",
+  "concert show gig",
+  "head leader president",
+];
+
+const SYNONYMS = readSynonyms();
+
+function readSynonyms(): ReadonlyMap<string, ReadonlySet<string>> {
+  const map = new Map<string, Set<string>>();
+  for (const line of SYNONYM_GROUPS) {
+    const group = line.split(" ").map((word) => lemmaOf(word));
+    for (const word of group) {
+      const known = map.get(word) ?? new Set<string>();
+      for (const other of group) known.add(other);
+      map.set(word, known);
+    }
+  }
+  return map;
+}
+
+/** The lower-case singular. The same for names and for questions, so an odd singular does no harm. */
+export function lemmaOf(word: string): string {
+  const lower = word.toLowerCase();
+  if (lower.length < 4 || /[^a-z]/.test(lower) || /(ss|us|is)$/.test(lower)) return lower === "men" ? "man" : lower;
+  return pluralize.singular(lower);
+}
+
+/** A crude root shared by a verb and its nouns: `enrolled`, `enrolment` and `enrollments` are one. */
+export function stemOf(word: string): string {
+  let stem = lemmaOf(word);
+  if (stem.length < 5) return stem.replace(/e$/, "");
+  for (const ending of ["ment", "ation", "ing", "ly", "ed", "er", "ence"]) {
+    if (stem.endsWith(ending) && stem.length - ending.length >= 3) {
+      stem = stem.slice(0, -ending.length);
+      break;
+    }
+  }
+  return stem.replace(/([b-df-hj-np-tv-z])\1$/, "$1").replace(/e$/, "");
+}
+
+/** How well two lemmas agree: 1 the same, less for one root or a synonym, 0 for strangers. */
+export function likeness(a: string, b: string): number {
+  if (a === b) return 1;
+  if (a.length > 3 && b.length > 3 && stemOf(a) === stemOf(b)) return 0.9;
+  return SYNONYMS.get(a)?.has(b) === true ? 0.75 : 0;
+}
+
+/** `BillingCountry`, `billing_country` and `Billing Country` all give `["billing", "country"]`. */
+export function wordsOfName(name: string, dictionary: ReadonlySet<string> = new Set()): readonly string[] {
+  const parts = name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((part) => part !== "");
+  const words: string[] = [];
+  for (const part of parts) {
+    const lower = part.toLowerCase();
+    const written = ABBREVIATIONS[lower];
+    if (written !== undefined) words.push(...written);
+    else words.push(...splitCompound(lower, dictionary).map((word) => lemmaOf(word)));
+  }
+  return words;
+}
+
+/** Takes `countrylanguage` apart when both halves are words that the schema itself uses. */
+function splitCompound(word: string, dictionary: ReadonlySet<string>): readonly string[] {
+  if (word.length < 8) return [word];
+  for (let cut = 3; cut <= word.length - 3; cut += 1) {
+    const head = word.slice(0, cut);
+    const tail = word.slice(cut);
+    if (dictionary.has(head) && dictionary.has(lemmaOf(tail))) return [head, tail];
+  }
+  return [word];
+}
