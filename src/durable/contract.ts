@@ -9,9 +9,12 @@ import type { Limits } from "../agent/limits.ts";
 import type { Message } from "../agent/model.ts";
 import type { Pinned } from "../agent/ports.ts";
 import type { PublicRunEvent } from "../agent/run-event.ts";
+import type { Outcome } from "../agent/state.ts";
 import type { Cell } from "../agent/tool.ts";
 import type { PublicRun } from "../agent/view.ts";
+import type { Env } from "../config.ts";
 import type { Scopes } from "../sql/scopes.ts";
+import type { CallerApi } from "./caller-contract.ts";
 
 /** A run as its door has checked it: limits resolved, model priced, tools named. Fixed for the run's whole life. */
 export interface StartRun {
@@ -94,6 +97,14 @@ export interface TranscriptPage {
   readonly next: number | null;
 }
 
+/** What a run cost, for the caller's ledger. */
+export interface Account {
+  /** Spent by this run itself, not by the one it carries on from. */
+  readonly costNanoUsd: number;
+  /** Null while the run goes on, or while the bill of its last call is awaited. */
+  readonly outcome: Outcome | null;
+}
+
 export interface RunApi {
   /** Starts the run, or returns it as it is when the id is taken. A database that cannot be read is an ending. */
   start(input: StartRun, driver?: Driver): Promise<PublicRun>;
@@ -106,10 +117,17 @@ export interface RunApi {
   result(ref: string, fromRow?: number, toRow?: number): Promise<ResultPage | null>;
   /** The journal in pages of bounded size; the first page starts with the run and what was pinned. */
   transcript(from?: number): Promise<TranscriptPage | null>;
+  account(): Promise<Account | null>;
 }
 
-/** The part of a Durable Object namespace that the doors use; the binding satisfies it, and so does a fake. */
+/** The part of a Durable Object namespace that is used; the binding satisfies it, and so does a fake. */
 export interface ObjectNamespace<Api> {
   idFromName(name: string): DurableObjectId;
   get(id: DurableObjectId): Api;
+}
+
+/** The bindings as the objects use them: the namespaces typed by what their objects offer. */
+export interface DurableBindings extends Omit<Env, "RUNS" | "CALLERS"> {
+  readonly RUNS: ObjectNamespace<RunApi>;
+  readonly CALLERS: ObjectNamespace<CallerApi>;
 }

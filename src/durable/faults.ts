@@ -21,19 +21,25 @@ export function isPlatformError(error: unknown): boolean {
 
 /** Writes one structured line about a bug. */
 export function logBug(where: string, state: Pick<AgentState, "id" | "phase" | "usage"> | null, error: unknown): void {
-  // biome-ignore lint/suspicious/noConsole: the platform's log is where operators look.
-  console.error(
-    JSON.stringify({
-      event: "querent_bug",
-      where,
-      run: state?.id ?? null,
-      phase: state?.phase ?? null,
-      step: state?.usage.steps ?? null,
-      error: error instanceof Error ? error.name : typeof error,
-      rule: error instanceof AssertionError ? error.message : null,
-      stack: error instanceof Error ? placesOf(error) : [],
-    }),
-  );
+  logLine("error", {
+    event: "bug",
+    where,
+    run: state?.id ?? null,
+    phase: state?.phase ?? null,
+    step: state?.usage.steps ?? null,
+    error: error instanceof Error ? error.name : typeof error,
+    rule: error instanceof AssertionError ? error.message : null,
+    stack: error instanceof Error ? placesOf(error) : [],
+  });
+}
+
+/** Writes one line of JSON to the log. Nothing in it may come from a question, a row, a key or an answer. */
+export function logLine(
+  level: "warn" | "error",
+  fields: { readonly event: string; readonly [field: string]: unknown },
+): void {
+  // biome-ignore lint/suspicious/noConsole: the platform's log is the console; this is the one place that writes to it.
+  console[level](JSON.stringify({ level, ...fields }));
 }
 
 /** The places of a stack without its first lines, which repeat the message. */

@@ -10,12 +10,13 @@ import { DurableObject } from "cloudflare:workers";
 import { advance } from "../agent/advance.ts";
 import { tellFindings } from "../agent/findings.ts";
 import type { PublicRun } from "../agent/view.ts";
-import type { Env } from "../config.ts";
 import { assert } from "../lib/assert.ts";
 import { createBell } from "./bell.ts";
 import type {
+  Account,
   CancelReply,
   Driver,
+  DurableBindings,
   EventPage,
   ResultPage,
   RunApi,
@@ -40,15 +41,17 @@ import {
   WATCHDOG_MS,
 } from "./schedule.ts";
 import type { RunSettings } from "./settings.ts";
+import { createSettler, toAccount } from "./settler.ts";
 import { createWiring, type Wiring } from "./wiring.ts";
 
 /** A reader that waits longer asks again; proxies drop silent connections after half a minute. */
 const EVENTS_WAIT_MS_MAX = 25_000;
 const FINDINGS_BYTES_MAX = 6_000;
 
-export class RunObject extends DurableObject<Env> implements RunApi {
+export class RunObject extends DurableObject<DurableBindings> implements RunApi {
   private readonly driver = createStepDriver();
   private readonly bell = createBell();
+  private readonly settler = createSettler(this.ctx.storage, this.env.CALLERS);
   private opened: RunJournal | null = null;
   private wired: Wiring | null = null;
   private starting: Promise<PublicRun> | null = null;
@@ -56,8 +59,8 @@ export class RunObject extends DurableObject<Env> implements RunApi {
   private callerDrivesUntil = 0;
 
   async start(input: StartRun, driver: Driver = "alarm"): Promise<PublicRun> {
-    const journal = this.journal();
-    if (journal !== null) return this.view().then((run) => run ?? toView(journal, Date.now()));
+    const journal = await this.touch();
+    if (journal !== null) return toView(journal, Date.now());
     this.starting ??= this.open(input, driver).finally(() => {
       this.starting = null;
     });
@@ -111,6 +114,11 @@ export class RunObject extends DurableObject<Env> implements RunApi {
   async transcript(from = 0): Promise<TranscriptPage | null> {
     const journal = this.journal();
     return journal === null ? null : toTranscriptPage(journal, from, Date.now());
+  }
+
+  async account(): Promise<Account | null> {
+    const journal = await this.touch();
+    return journal === null ? null : toAccount(journal);
   }
 
   override async alarm(): Promise<void> {
@@ -172,7 +180,7 @@ export class RunObject extends DurableObject<Env> implements RunApi {
     return result.kind === "superseded" && journal.load().ending === null ? "busy" : "ran";
   }
 
-  /** After the end: the last bill, and one day the deletion. */
+  /** After the end: the last bill, the caller's ledger, and one day the deletion. */
   private async tidyUp(journal: RunJournal, now: number): Promise<void> {
     const { attempt, ending } = journal.load();
     if (ending !== null && now >= ending.at + RETENTION_MS) {
@@ -184,6 +192,8 @@ export class RunObject extends DurableObject<Env> implements RunApi {
       const bill = { kind: "bill_arrived", costNanoUsd: attempt.reservedNanoUsd } as const;
       journal.save(advance(journal.load(), bill, now), []);
     }
+    const settleAt = this.settler.dueAt(journal, now);
+    if (settleAt !== null && settleAt <= now) await this.settler.settle(journal);
     await this.armNext(journal);
   }
 
@@ -203,7 +213,8 @@ export class RunObject extends DurableObject<Env> implements RunApi {
   private async armNext(journal: RunJournal): Promise<void> {
     const now = Date.now();
     const driver = now < this.callerDrivesUntil ? "caller" : "alarm";
-    await this.setAlarm(alarmAt(duesOf(journal.load(), driver, { settleAt: null }, now), now));
+    const settleAt = this.settler.dueAt(journal, now);
+    await this.setAlarm(alarmAt(duesOf(journal.load(), driver, { settleAt }, now), now));
   }
 
   private async setAlarm(at: number): Promise<void> {

@@ -8,10 +8,11 @@
 import type { Model } from "../agent/model.ts";
 import { SCHEMA_BYTES_MAX } from "../agent/prompt.ts";
 import type { Tool } from "../agent/tool.ts";
-import { type Config, configOf, type Env, OFFLINE_MODEL } from "../config.ts";
+import { type Config, configOf, OFFLINE_MODEL } from "../config.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { createAnthropicModel } from "../models/anthropic.ts";
 import { createOfflineModel } from "../models/offline/model.ts";
+import { createOpenAiCompatibleModel } from "../models/openai-compatible.ts";
 import { lookUpModel, vendorOf } from "../models/prices.ts";
 import { createDatabase } from "../sql/database.ts";
 import { renderSchema } from "../sql/schema.ts";
@@ -20,7 +21,11 @@ import { createExecuteSqlTool } from "../tools/execute-sql.ts";
 import { createFinalAnswerTool } from "../tools/final-answer.ts";
 import { createListTablesTool } from "../tools/list-tables.ts";
 import { createReadResultTool } from "../tools/read-result.ts";
+import type { DurableBindings } from "./contract.ts";
 import type { RunSettings } from "./settings.ts";
+
+/** A database that takes longer to tell its schema will not answer queries either. */
+const SCHEMA_TIMEOUT_MS = 15_000;
 
 export interface Wiring {
   readonly tools: ReadonlyMap<string, Tool>;
@@ -31,8 +36,8 @@ export interface Wiring {
 }
 
 /** Throws a `ConfigError` when a variable is wrong. */
-export function createWiring(env: Env, settings: Pick<RunSettings, "model" | "scopes">): Wiring {
-  const database = createDatabase(env.DB, settings.scopes);
+export function createWiring(env: DurableBindings, settings: Pick<RunSettings, "model" | "scopes">): Wiring {
+  const database = createDatabase(env.DB, settings.scopes, { now: Date.now });
   const tools = [
     createListTablesTool(database),
     createDescribeTablesTool(database),
@@ -45,7 +50,8 @@ export function createWiring(env: Env, settings: Pick<RunSettings, "model" | "sc
     model: createModel(configOf(env), settings.model),
     readSchema: async () => {
       try {
-        return ok(renderSchema(await database.schema(), { bytesMax: SCHEMA_BYTES_MAX }).text);
+        const schema = await withinMs(SCHEMA_TIMEOUT_MS, database.schema());
+        return ok(renderSchema(schema, { bytesMax: SCHEMA_BYTES_MAX }).text);
       } catch {
         // The reason is D1's own and may quote a row: it is not shown.
         return err(
@@ -66,5 +72,21 @@ function createModel(config: Config, id: string): Result<Model, string> {
     if (apiKey === null) return err(`The model ${id} needs ANTHROPIC_API_KEY, which is not set.`);
     return ok(createAnthropicModel({ apiKey, baseUrl: baseUrl ?? undefined, info: info.value }));
   }
-  return err(`The model ${id} cannot be used: no adapter for its vendor is built in.`);
+  if (apiKey === null && baseUrl === null) {
+    return err(`The model ${id} needs OPENAI_API_KEY or OPENAI_BASE_URL, and neither is set.`);
+  }
+  return ok(
+    createOpenAiCompatibleModel({ apiKey: apiKey ?? undefined, baseUrl: baseUrl ?? undefined, info: info.value }),
+  );
+}
+
+/** Rejects after `ms`: whoever asked is waiting. */
+async function withinMs<T>(ms: number, promise: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error("too late")), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,0 +1,97 @@
+/**
+ * What the caller object offers: to the doors of http/ (admit, claim, list, usage) and to run objects (settle).
+ * Types only; plain JSON-able values, because they cross an RPC boundary.
+ *
+ * WIRE CONTRACT, like contract.ts: fields are only ever added, optional. Every method may be called twice: `admit` for the
+ * same run answers the same, `claim` for the same key too, and a second `settle` only corrects the first.
+ */
+import type { Outcome } from "../agent/state.ts";
+
+/** What the caller may do, from its settings at the moment of asking. */
+export interface CallerPolicy {
+  readonly dailyNanoUsdMax: number;
+  readonly ratePerMinuteMax: number;
+  readonly runsAtOnceMax: number;
+}
+
+export interface AdmitRequest {
+  readonly runId: string;
+  /** The run's whole dollar limit; held until the run settles. */
+  readonly reserveNanoUsd: number;
+  /** A cut of it is kept for the list of runs. */
+  readonly question: string;
+  readonly policy: CallerPolicy;
+}
+
+/** For the RateLimit fields. */
+export interface RateState {
+  readonly remaining: number;
+  readonly resetS: number;
+}
+
+export type AdmitReply =
+  | { readonly kind: "admitted"; readonly rate: RateState }
+  | {
+      readonly kind: "refused";
+      readonly reason: "rate" | "runs_at_once" | "daily_budget";
+      readonly retryAfterS: number;
+      readonly rate: RateState;
+    };
+
+export interface Settlement {
+  readonly runId: string;
+  /** What the run spent itself: not what it inherited from the run it carries on from. */
+  readonly costNanoUsd: number;
+  readonly outcome: Outcome;
+}
+
+export type ClaimReply =
+  /** The first request with this key; `runId` is the one given. */
+  | { readonly kind: "claimed"; readonly runId: string; readonly expiresAt: number }
+  /** The same request before: go on with its run. */
+  | { readonly kind: "same"; readonly runId: string; readonly expiresAt: number }
+  | { readonly kind: "other_body" }
+  | { readonly kind: "in_flight" };
+
+export interface LedgerEntry {
+  readonly id: string;
+  /** The first 200 characters. */
+  readonly question: string;
+  readonly admittedAt: number;
+  readonly reservedNanoUsd: number;
+  readonly costNanoUsd: number;
+  /** Null while the run goes on; `lost` when it never started or nobody can say how it ended. */
+  readonly outcome: Outcome | "lost" | null;
+}
+
+export interface LedgerPage {
+  /** Newest first. */
+  readonly runs: readonly LedgerEntry[];
+  /** To ask with for the next page, or null. */
+  readonly next: string | null;
+}
+
+/** One UTC day of a caller. */
+export interface DayUsage {
+  /** `2026-11-30`. */
+  readonly day: string;
+  readonly spentNanoUsd: number;
+  readonly reservedNanoUsd: number;
+  readonly runs: number;
+  readonly outcomes: { readonly [O in Outcome | "lost"]: number };
+  /** Per cent of the daily budget at which an alert was given. */
+  readonly alerts: readonly number[];
+}
+
+export interface CallerApi {
+  /** Takes the run in and holds its money, or says why not and when to come back. */
+  admit(request: AdmitRequest): Promise<AdmitReply>;
+  /** Records what a run cost and frees its place; a second call corrects the first. */
+  settle(settlement: Settlement): Promise<void>;
+  /** Binds an idempotency key to a request and the run it makes, for a day. */
+  claim(key: string, bodyHash: string, runId: string): Promise<ClaimReply>;
+  /** The caller's runs. Null: the cursor is not one of ours. */
+  list(cursor: string | null, limit: number): Promise<LedgerPage | null>;
+  /** The last days with any run, newest first. */
+  usage(daysMax: number): Promise<readonly DayUsage[]>;
+}

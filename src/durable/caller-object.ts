@@ -1,0 +1,121 @@
+/**
+ * The caller object: one Durable Object a caller, named by the caller's name. It counts what the caller may do over all
+ * runs and doors: dollars of the day, questions a minute, runs at once; and it knows the caller's runs and keys.
+ *
+ * Owns: the RPC surface (caller-contract.ts says what each method promises), and the look after runs that were admitted
+ * and never settled: an alarm asks their run objects, so that a run which dies gives its place and money back.
+ * Leaves to others: the tables (ledger.ts, claims.ts).
+ */
+import { DurableObject } from "cloudflare:workers";
+import type {
+  AdmitReply,
+  AdmitRequest,
+  CallerApi,
+  ClaimReply,
+  DayUsage,
+  LedgerPage,
+  Settlement,
+} from "./caller-contract.ts";
+import { claimKey } from "./claims.ts";
+import type { DurableBindings } from "./contract.ts";
+import { isPlatformError, logBug, logLine } from "./faults.ts";
+import {
+  admitRun,
+  type EndOutcome,
+  migrateLedger,
+  nextCheckAt,
+  overdueRuns,
+  postponeCheck,
+  settleRun,
+  takeAlerts,
+} from "./ledger.ts";
+import { listDays, listRuns } from "./ledger-views.ts";
+
+const ALERT_PERCENTS = [50, 80] as const;
+/** A run that goes on is asked for again after this. */
+const CHECK_EVERY_MS = 10 * 60_000;
+/** A run is over after a day. One that cannot be asked for longer counts at all it held. */
+const GIVE_UP_MS = 25 * 60 * 60_000;
+/** Asked in parallel; an object has six connections. */
+const CHECKS_AT_ONCE = 5;
+
+export class CallerObject extends DurableObject<DurableBindings> implements CallerApi {
+  constructor(ctx: DurableObjectState, env: DurableBindings) {
+    super(ctx, env);
+    migrateLedger(ctx.storage);
+  }
+
+  async admit(request: AdmitRequest): Promise<AdmitReply> {
+    const reply = this.ctx.storage.transactionSync(() => admitRun(this.ctx.storage.sql, request, Date.now()));
+    await this.armNext();
+    return reply;
+  }
+
+  async settle(settlement: Settlement): Promise<void> {
+    this.record(settlement.runId, settlement.costNanoUsd, settlement.outcome);
+  }
+
+  async claim(key: string, bodyHash: string, runId: string): Promise<ClaimReply> {
+    const { storage } = this.ctx;
+    return storage.transactionSync(() => claimKey(storage.sql, key, bodyHash, runId, Date.now()));
+  }
+
+  async list(cursor: string | null, limit: number): Promise<LedgerPage | null> {
+    return listRuns(this.ctx.storage.sql, cursor, limit);
+  }
+
+  async usage(daysMax: number): Promise<readonly DayUsage[]> {
+    return listDays(this.ctx.storage.sql, daysMax, ALERT_PERCENTS);
+  }
+
+  /** Looks after runs that nobody has heard of. */
+  override async alarm(): Promise<void> {
+    try {
+      const { sql } = this.ctx.storage;
+      const overdue = [...overdueRuns(sql, Date.now())];
+      while (overdue.length > 0) {
+        await Promise.all(overdue.splice(0, CHECKS_AT_ONCE).map((run) => this.check(run)));
+      }
+    } catch (error) {
+      if (isPlatformError(error)) throw error;
+      logBug("caller_alarm", null, error);
+    }
+    await this.armNext();
+  }
+
+  private async check(run: ReturnType<typeof overdueRuns>[number]): Promise<void> {
+    const { sql } = this.ctx.storage;
+    const runs = this.env.RUNS;
+    const account = await runs
+      .get(runs.idFromName(run.id))
+      .account()
+      .catch(() => "unreachable" as const);
+    const now = Date.now();
+    if (account === null) return this.record(run.id, 0, "lost");
+    if (account !== "unreachable" && account.outcome !== null) {
+      return this.record(run.id, account.costNanoUsd, account.outcome);
+    }
+    if (account === "unreachable" && now > run.admittedAt + GIVE_UP_MS) {
+      return this.record(run.id, run.reservedNanoUsd, "lost");
+    }
+    postponeCheck(sql, run.id, now + CHECK_EVERY_MS);
+  }
+
+  private record(runId: string, costNanoUsd: number, outcome: EndOutcome): void {
+    const { storage } = this.ctx;
+    storage.transactionSync(() => {
+      const day = settleRun(storage.sql, runId, costNanoUsd, outcome, Date.now());
+      for (const percent of takeAlerts(storage.sql, day, ALERT_PERCENTS)) {
+        logLine("warn", { event: "daily_budget_alert", caller: this.ctx.id.name ?? "unknown", percent });
+      }
+    });
+  }
+
+  private async armNext(): Promise<void> {
+    const at = nextCheckAt(this.ctx.storage.sql);
+    if (at === null) return;
+    const current = await this.ctx.storage.getAlarm();
+    const wanted = Math.max(Date.now() + 1, at);
+    if (current === null || current > wanted) await this.ctx.storage.setAlarm(wanted);
+  }
+}
