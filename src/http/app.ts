@@ -1,0 +1,67 @@
+/**
+ * The app: every door in, in one place, behind the same frame.
+ *
+ * Order of the frame: headers that every answer carries, settings, who asks, the route; whatever is thrown on the way
+ * becomes a problem document in one place. The edge holds no state. Leaves to others: everything a route does.
+ */
+import { Hono } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import { configOf } from "../config.ts";
+import { authenticate } from "./auth.ts";
+import { type HttpEnv, type HttpPorts, PRODUCTION_PORTS } from "./context.ts";
+import { createEventRoutes } from "./events.ts";
+import { createHealthRoutes } from "./health.ts";
+import { answerError, problem } from "./problems.ts";
+import { createRecordRoutes } from "./records.ts";
+import { createRunActionRoutes } from "./run-actions.ts";
+import { createRunRoutes } from "./runs.ts";
+
+/** What no answer of an API should be without. A route may set its own. */
+const FRAME_HEADERS: Readonly<Record<string, string>> = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
+export type AppType = ReturnType<typeof createRoutes>;
+
+/** The worker's app. Tests hand in ports of their own. */
+export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  app.use(async function frame(c, next) {
+    c.set("ports", ports);
+    await next();
+    for (const [name, value] of Object.entries(FRAME_HEADERS)) {
+      if (!c.res.headers.has(name)) c.header(name, value);
+    }
+  });
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (_c, methods) =>
+        problem("method_not_allowed", `Use ${methods.join(" or ")}.`, {
+          headers: { allow: methods.join(", ") },
+        }).getResponse(),
+    }),
+  );
+  app.use(async function readSettings(c, next) {
+    c.set("config", configOf(c.env));
+    await next();
+  });
+  app.use("/v1/*", authenticate);
+  app.onError((error, c) => answerError(error, c));
+  app.notFound(() => problem("not_found", "The addresses are listed in /openapi.json.").getResponse());
+  app.route("/", createRoutes());
+  return app;
+}
+
+/** All routes, chained so that their types reach the typed client. */
+function createRoutes() {
+  return new Hono<HttpEnv>()
+    .route("/", createHealthRoutes())
+    .route("/v1/runs", createRunRoutes())
+    .route("/v1/runs", createRunActionRoutes())
+    .route("/v1/runs", createRecordRoutes())
+    .route("/v1/runs", createEventRoutes());
+}

@@ -1,0 +1,161 @@
+/**
+ * What a question may carry: the body of `POST /v1/runs`, its schema, and its check against what the caller may have.
+ *
+ * Owns: the names of the tools a caller may choose from, and the refusals with their codes. Leaves to others: opening the
+ * run (open-run.ts), the meaning of a limit (agent/limits.ts). Pure: no I/O, no clock.
+ */
+import { z } from "zod";
+import { type FullLimits, type Limits, limitsRequestSchema, resolveLimits } from "../agent/limits.ts";
+import type { Caller } from "../config/callers.ts";
+import type { Config } from "../config.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import { parseCallbackUrl } from "./callback-url.ts";
+import type { ProblemCode, ProblemOptions } from "./problems.ts";
+import { parseQuestion, QUESTION_CHARS_MAX } from "./question.ts";
+
+/** The tools of this release. A test compares them with the tools themselves. */
+export const TOOL_NAMES = [
+  "list_tables",
+  "describe_tables",
+  "execute_read_only_sql",
+  "read_result",
+  "final_answer",
+] as const;
+
+const questionSchema = z
+  .string()
+  .meta({
+    minLength: 1,
+    maxLength: QUESTION_CHARS_MAX,
+    description: `The question, in plain words: 1 to ${QUESTION_CHARS_MAX} characters, no control characters.`,
+    examples: ["Which country's customers have spent the most?"],
+  })
+  .transform((text, context) => {
+    const parsed = parseQuestion(text);
+    if (parsed.ok) return parsed.value;
+    context.addIssue({ code: "custom", message: parsed.error });
+    return z.NEVER;
+  });
+
+export const askSchema = z
+  .strictObject({
+    question: questionSchema,
+    limits: limitsRequestSchema.optional().meta({ description: "Ceilings of this run; absent ones are the defaults." }),
+    model: z.string().min(1).max(200).optional().meta({ description: "A model id; absent: the server's default." }),
+    mode: z.enum(["auto", "manual"]).optional().meta({
+      description: "`auto` (default): the run drives itself. `manual`: one step for each `POST …/steps`.",
+    }),
+    grounding: z.enum(["off", "report", "require"]).optional().meta({
+      description: "`report` (default): says when an answer rests on no query. `require`: refuses such an answer.",
+    }),
+    tools: z
+      .array(z.string().max(100))
+      .max(32)
+      .optional()
+      .meta({
+        description: `Tools of this run: ${TOOL_NAMES.join(", ")}. Absent: all. An empty list: none.`,
+      }),
+    callback_url: z.string().min(1).max(2_000).optional().meta({
+      description: "Where the finished run is sent, signed. The operator decides which origins are allowed.",
+    }),
+  })
+  .meta({ id: "Ask" });
+
+export type Ask = z.output<typeof askSchema>;
+
+/** A question with everything decided: ready to be opened. */
+export interface CheckedAsk {
+  readonly question: string;
+  readonly mode: "auto" | "manual";
+  readonly grounding: "off" | "report" | "require";
+  readonly model: string;
+  readonly tools: readonly string[];
+  readonly limits: Limits;
+  readonly callbackUrl: string | null;
+}
+
+/** Why something is refused, for any door: HTTP makes a problem of it, Slack a sentence. */
+export interface Refusal {
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly options?: ProblemOptions;
+}
+
+/** Checks `ask` against the caller and the settings. `ownHost`: this server's host name, as the request gave it. */
+export function checkAsk(ask: Ask, caller: Caller, config: Config, ownHost: string): Result<CheckedAsk, Refusal> {
+  const model = checkModel(ask.model, caller, config);
+  if (!model.ok) return model;
+  const tools = checkTools(ask.tools);
+  if (!tools.ok) return tools;
+  const limits = checkLimits(ask.limits, caller.limits);
+  if (!limits.ok) return limits;
+  const callbackUrl = checkCallback(ask.callback_url ?? caller.callbackUrl, config, ownHost);
+  if (!callbackUrl.ok) return callbackUrl;
+  return ok({
+    question: ask.question,
+    mode: ask.mode ?? "auto",
+    grounding: ask.grounding ?? "report",
+    model: model.value,
+    tools: tools.value,
+    limits: limits.value,
+    callbackUrl: callbackUrl.value,
+  });
+}
+
+/** The models that this caller may name. */
+export function modelsOf(caller: Caller, config: Config): readonly string[] {
+  return caller.models === null ? config.models : config.models.filter((id) => caller.models?.includes(id));
+}
+
+/** Limits within the caller's maxima, or a refusal that names every maximum that is passed. */
+export function checkLimits(
+  requested: Ask["limits"],
+  limits: { readonly default: FullLimits; readonly max: FullLimits },
+): Result<Limits, Refusal> {
+  const resolved = resolveLimits(requested ?? {}, limits.default, limits.max);
+  if (!resolved.ok) {
+    const errors = resolved.error.map(({ name, requested: asked, max }) => ({
+      detail: `${asked} is above your maximum of ${max}.`,
+      pointer: `#/limits/${name}`,
+    }));
+    const maxima = Object.fromEntries(resolved.error.map(({ name, max }) => [name, max]));
+    const detail = resolved.error.map(({ name, max }) => `${name} may be ${max} at most.`).join(" ");
+    return err({ code: "limit_above_maximum", detail, options: { errors, more: { max: maxima } } });
+  }
+  if (resolved.value.costNanoUsdMax < 1) {
+    const errors = [{ detail: "The smallest budget is 1e-9 dollars.", pointer: "#/limits/budget_usd" }];
+    return err({ code: "invalid_request", detail: "The budget is below a nano-dollar.", options: { errors } });
+  }
+  return ok(resolved.value);
+}
+
+function checkModel(asked: string | undefined, caller: Caller, config: Config): Result<string, Refusal> {
+  const available = modelsOf(caller, config);
+  // A caller that may not use the server's default gets the first model of its own list.
+  const model = asked ?? (available.includes(config.model) ? config.model : available[0]);
+  if (model !== undefined && available.includes(model)) return ok(model);
+  const detail = `You may use: ${available.join(", ")}.`;
+  const errors = [{ detail: "This model is not available to you.", pointer: "#/model" }];
+  return err({ code: "model_not_available", detail, options: { errors, more: { available } } });
+}
+
+function checkTools(asked: readonly string[] | undefined): Result<readonly string[], Refusal> {
+  if (asked === undefined) return ok(TOOL_NAMES);
+  const known: readonly string[] = TOOL_NAMES;
+  const errors = asked.flatMap((name, index) =>
+    known.includes(name) ? [] : [{ detail: "There is no such tool.", pointer: `#/tools/${index}` }],
+  );
+  if (errors.length === 0) return ok([...new Set(asked)]);
+  const detail = `The tools are ${TOOL_NAMES.join(", ")}.`;
+  return err({ code: "unknown_tool", detail, options: { errors, more: { available: TOOL_NAMES } } });
+}
+
+function checkCallback(asked: string | null, config: Config, ownHost: string): Result<string | null, Refusal> {
+  if (asked === null) return ok(null);
+  // An address that nothing would sign is as good as none.
+  const origins = config.webhookSigningSecrets.length === 0 ? [] : config.callbackOrigins;
+  const parsed = parseCallbackUrl(asked, { origins, ownHost });
+  if (parsed.ok) return parsed;
+  const errors = [{ detail: parsed.error, pointer: "#/callback_url" }];
+  return err({ code: "invalid_request", detail: `#/callback_url: ${parsed.error}`, options: { errors } });
+}

@@ -1,0 +1,114 @@
+/**
+ * The one way into a run, for every door: claim the idempotency key, ask the caller object for admission, start.
+ *
+ * Each of the three is safe to repeat for the same run id, so a door that dies between two of them loses nothing: the
+ * same request sent again goes on where the first one stopped, and twenty at once make one run.
+ * Leaves to others: what a question must be (ask.ts), what happens afterwards (drive.ts, the run object).
+ */
+import type { PublicRun } from "../agent/view.ts";
+import type { Caller } from "../config/callers.ts";
+import type { AdmitReply, RateState } from "../durable/caller-contract.ts";
+import type { Driver } from "../durable/contract.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import type { CheckedAsk, Refusal } from "./ask.ts";
+import { callerObject, type HttpBindings, type HttpPorts, runObject } from "./context.ts";
+import { createRunId, RUN_ID_BYTES } from "./run-id.ts";
+
+export interface Opening {
+  readonly bindings: HttpBindings;
+  readonly ports: HttpPorts;
+  readonly caller: Caller;
+  readonly driver: Driver;
+  /** Names the request over its repetitions; null: every request is a new one. */
+  readonly key: RequestKey | null;
+}
+
+export interface RequestKey {
+  readonly name: string;
+  /** Equal for equal requests; another one with the same name is refused. */
+  readonly fingerprint: string;
+}
+
+export interface OpenedRun {
+  readonly run: PublicRun;
+  readonly rate: RateState;
+  /** When the key is forgotten, epoch milliseconds; null without a key. */
+  readonly keyExpiresAt: number | null;
+  /** True when an earlier request with the same key had opened the run. */
+  readonly isRepeat: boolean;
+}
+
+export async function openRun(ask: CheckedAsk, opening: Opening): Promise<Result<OpenedRun, Refusal>> {
+  const { bindings, ports, caller, driver } = opening;
+  const claimed = await claimId(opening);
+  if (!claimed.ok) return claimed;
+  const { runId, expiresAt, isRepeat } = claimed.value;
+  const admission = await callerObject(bindings, caller.name).admit({
+    runId,
+    reserveNanoUsd: ask.limits.costNanoUsdMax,
+    question: ask.question,
+    policy: {
+      dailyNanoUsdMax: caller.dailyNanoUsdMax,
+      ratePerMinuteMax: caller.ratePerMinuteMax,
+      runsAtOnceMax: caller.runsAtOnceMax,
+    },
+  });
+  if (admission.kind === "refused") return err(toRefusal(admission, caller));
+  const start = { ...ask, id: runId, caller: caller.name, scopes: caller.scopes };
+  const run = await runObject(bindings, runId).start(start, driver);
+  ports.log({ level: "info", event: isRepeat ? "run_repeated" : "run_opened", run: runId, caller: caller.name });
+  return ok({ run, rate: admission.rate, keyExpiresAt: expiresAt, isRepeat });
+}
+
+/** The RateLimit fields (draft-ietf-httpapi-ratelimit-headers) of a caller. */
+export function rateHeaders(caller: Caller, rate: RateState): Record<string, string> {
+  return {
+    "ratelimit-policy": `"questions";q=${caller.ratePerMinuteMax};w=60`,
+    ratelimit: `"questions";r=${rate.remaining};t=${rate.resetS}`,
+  };
+}
+
+interface ClaimedId {
+  readonly runId: string;
+  readonly expiresAt: number | null;
+  readonly isRepeat: boolean;
+}
+
+async function claimId(opening: Opening): Promise<Result<ClaimedId, Refusal>> {
+  const { bindings, ports, caller, key } = opening;
+  const fresh = createRunId(caller.name, ports.randomBytes(RUN_ID_BYTES));
+  if (key === null) return ok({ runId: fresh, expiresAt: null, isRepeat: false });
+  const claim = await callerObject(bindings, caller.name).claim(key.name, key.fingerprint, fresh);
+  switch (claim.kind) {
+    case "claimed":
+    case "same":
+      return ok({ runId: claim.runId, expiresAt: claim.expiresAt, isRepeat: claim.kind === "same" });
+    case "other_body":
+      return err({
+        code: "idempotency_key_reused",
+        detail: "This key came with another request before. Use a new key for a new request.",
+      });
+    case "in_flight":
+      return err({
+        code: "idempotency_in_flight",
+        detail: "The first request with this key is not answered yet. Try again in a second.",
+        options: { headers: { "retry-after": "1" } },
+      });
+  }
+}
+
+const REFUSALS = {
+  rate: { code: "rate_limited", policy: "questions", text: "You have asked too many questions within a minute." },
+  runs_at_once: { code: "too_many_runs", policy: "runs_at_once", text: "Too many of your runs are not finished yet." },
+  daily_budget: {
+    code: "daily_budget_spent",
+    policy: "daily_usd",
+    text: "What is left of your dollars for today does not cover this run's limit. Ask with a lower budget_usd, or wait.",
+  },
+} as const;
+
+function toRefusal(admission: Extract<AdmitReply, { kind: "refused" }>, caller: Caller): Refusal {
+  const { code, policy, text } = REFUSALS[admission.reason];
+  const headers = { "retry-after": String(admission.retryAfterS), ...rateHeaders(caller, admission.rate) };
+  return { code, detail: text, options: { headers, more: { "violated-policies": [policy] } } };
+}

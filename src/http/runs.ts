@@ -1,0 +1,116 @@
+/**
+ * `POST /v1/runs`, `GET /v1/runs`, `GET /v1/runs/:id`: ask, list, look.
+ *
+ * Owns: status codes and headers of these three. Leaves to others: whether a question may be asked (ask.ts), the way in
+ * (open-run.ts), driving while the client waits (drive.ts).
+ */
+import { Hono } from "hono";
+import { etag } from "hono/etag";
+import { z } from "zod";
+import { OUTCOMES } from "../agent/state.ts";
+import type { LedgerEntry } from "../durable/caller-contract.ts";
+import { usdFromNano } from "../lib/money.ts";
+import { ownRun, runHeaders, runNotFound } from "./access.ts";
+import { askSchema, checkAsk } from "./ask.ts";
+import { invalidRequest, jsonBody } from "./body.ts";
+import { callerObject, type HttpEnv } from "./context.ts";
+import { driveRun } from "./drive.ts";
+import { parseIdempotencyKey } from "./idempotency.ts";
+import { openRun, rateHeaders } from "./open-run.ts";
+import { parseWait } from "./prefer.ts";
+import { problem } from "./problems.ts";
+import { queryParameters } from "./query.ts";
+
+const LIST_LIMIT_DEFAULT = 20;
+const LIST_LIMIT_MAX = 100;
+
+export const listQuerySchema = z.object({
+  limit: z
+    .string()
+    .regex(/^[1-9][0-9]{0,2}$/, `a whole number from 1 to ${LIST_LIMIT_MAX}`)
+    .refine((text) => Number(text) <= LIST_LIMIT_MAX, `a whole number from 1 to ${LIST_LIMIT_MAX}`)
+    .optional()
+    .meta({ description: `Runs of one page, ${LIST_LIMIT_DEFAULT} unless told.` }),
+  cursor: z.string().min(1).max(200).optional().meta({ description: "`next_cursor` of the page before." }),
+});
+
+/** A run in the list; the whole of it is at its own address. */
+export const listedRunSchema = z
+  .strictObject({
+    id: z.string(),
+    question: z.string().meta({ description: "Its first 200 characters." }),
+    outcome: z
+      .enum([...OUTCOMES, "lost"])
+      .nullable()
+      .meta({
+        description: "Null while the run goes on. `lost`: it never started, or nobody can say how it ended.",
+      }),
+    cost_usd: z.number(),
+    reserved_usd: z.number().meta({ description: "Held for the run while it goes on." }),
+    links: z.strictObject({ self: z.string() }),
+    created_at: z.string(),
+  })
+  .meta({ id: "ListedRun" });
+
+export const runListSchema = z
+  .strictObject({ runs: z.array(listedRunSchema), next_cursor: z.string().nullable() })
+  .meta({ id: "RunList" });
+
+export function createRunRoutes() {
+  return new Hono<HttpEnv>()
+    .post("/", jsonBody(askSchema), async (c) => {
+      const { config, caller, ports } = c.var;
+      const ask = c.req.valid("json");
+      const key = parseIdempotencyKey(c.req.header("idempotency-key"), ask);
+      if (!key.ok) throw invalidRequest([{ detail: key.error, header: "Idempotency-Key" }]);
+      const checked = checkAsk(ask, caller, config, new URL(c.req.url).hostname);
+      if (!checked.ok) throw problem(checked.error.code, checked.error.detail, checked.error.options);
+      const waitS = checked.value.mode === "auto" ? parseWait(c.req.header("prefer")) : null;
+      const driver = waitS === null ? "alarm" : "caller";
+      const opened = await openRun(checked.value, { bindings: c.env, ports, caller, driver, key: key.value });
+      if (!opened.ok) throw problem(opened.error.code, opened.error.detail, opened.error.options);
+      const { rate, keyExpiresAt } = opened.value;
+      let { run } = opened.value;
+      if (waitS !== null && run.status !== "finished") {
+        const keepAlive = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
+        const object = ownRun(c, run.id);
+        run = await driveRun(run, object, { ports, waitMs: waitS * 1000, signal: c.req.raw.signal, keepAlive });
+      }
+      for (const [name, value] of Object.entries({ ...rateHeaders(caller, rate), ...runHeaders(run) })) {
+        c.header(name, value);
+      }
+      c.header("location", `/v1/runs/${run.id}`);
+      if (waitS !== null) c.header("preference-applied", `wait=${waitS}`);
+      if (keyExpiresAt !== null) c.header("idempotency-expires", new Date(keyExpiresAt).toISOString());
+      return c.json(run, run.status === "finished" ? 200 : 202);
+    })
+    .get("/", queryParameters(listQuerySchema), async (c) => {
+      const { limit, cursor } = c.req.valid("query");
+      const page = await callerObject(c.env, c.var.caller.name).list(
+        cursor ?? null,
+        limit === undefined ? LIST_LIMIT_DEFAULT : Number(limit),
+      );
+      if (page === null) {
+        throw invalidRequest([{ detail: "Take the cursor from `next_cursor` of a page.", parameter: "cursor" }]);
+      }
+      return c.json({ runs: page.runs.map(toListedRun), next_cursor: page.next }, 200);
+    })
+    .get("/:id", etag(), async (c) => {
+      const run = await ownRun(c, c.req.param("id")).view();
+      if (run === null) throw runNotFound();
+      c.header("cache-control", "private, no-cache");
+      return c.json(run, 200, runHeaders(run));
+    });
+}
+
+function toListedRun(entry: LedgerEntry): z.infer<typeof listedRunSchema> {
+  return {
+    id: entry.id,
+    question: entry.question,
+    outcome: entry.outcome,
+    cost_usd: usdFromNano(entry.costNanoUsd),
+    reserved_usd: entry.outcome === null ? usdFromNano(entry.reservedNanoUsd) : 0,
+    links: { self: `/v1/runs/${entry.id}` },
+    created_at: new Date(entry.admittedAt).toISOString(),
+  };
+}

@@ -1,0 +1,243 @@
+/**
+ * Run and caller objects in memory, behind the bindings that the doors use: real shapes, scripted life.
+ *
+ * A run is finished by its `stepsToEnd`-th step. What the doors asked of an object is kept in `calls`.
+ */
+import { createState } from "../../src/agent/state.ts";
+import { type PublicRun, toPublicRun } from "../../src/agent/view.ts";
+import type {
+  AdmitReply,
+  AdmitRequest,
+  CallerApi,
+  ClaimReply,
+  DayUsage,
+  LedgerPage,
+  Settlement,
+} from "../../src/durable/caller-contract.ts";
+import type {
+  Account,
+  CancelReply,
+  Driver,
+  EventPage,
+  NumberedEvent,
+  ResultPage,
+  RunApi,
+  StartRun,
+  StepReply,
+  TranscriptPage,
+} from "../../src/durable/contract.ts";
+import type { HttpBindings, HttpPorts, LogEntry } from "../../src/http/context.ts";
+
+export const NOW = Date.UTC(2026, 10, 30, 12);
+
+export class FakeRun implements RunApi {
+  readonly calls: string[] = [];
+  readonly events: NumberedEvent[] = [];
+  readonly results = new Map<string, ResultPage>();
+  run: PublicRun | null = null;
+  started: StartRun | null = null;
+  driver: Driver | null = null;
+  stepsToEnd = 2;
+  /** Replies that come before any real step. */
+  readonly script: (StepReply["kind"] | Error)[] = [];
+  waitingUntil: string | null = null;
+  waitingKind = "retry";
+  grounded = true;
+
+  async start(input: StartRun, driver: Driver = "alarm"): Promise<PublicRun> {
+    this.calls.push("start");
+    if (this.run !== null) return this.run;
+    this.started = input;
+    this.driver = driver;
+    const { scopes: _scopes, callbackUrl: _url, tools, ...fields } = input;
+    this.run = toPublicRun(createState({ ...fields, tools: [...tools] }, NOW), { queries: [] }, NOW);
+    this.tell("run_started");
+    return this.run;
+  }
+
+  async view(): Promise<PublicRun | null> {
+    this.calls.push("view");
+    return this.run;
+  }
+
+  async step(): Promise<StepReply> {
+    this.calls.push("step");
+    const run = this.run;
+    if (run === null) return { kind: "not_found" };
+    const scripted = this.script.shift();
+    if (scripted instanceof Error) throw scripted;
+    if (scripted === "waiting") {
+      const waiting = { kind: this.waitingKind, until: this.waitingUntil ?? new Date(NOW).toISOString() };
+      return { kind: "waiting", run: { ...run, status: "waiting", waiting } };
+    }
+    if (scripted === "not_found") return { kind: "not_found" };
+    if (scripted === "busy") return { kind: "busy", run };
+    if (run.status === "finished") return { kind: "finished", run };
+    const steps = run.usage.steps + 1;
+    this.run = { ...run, usage: { ...run.usage, steps } };
+    this.tell("step_finished");
+    if (steps >= this.stepsToEnd) this.end("answered", "done");
+    return { kind: "ran", run: this.run };
+  }
+
+  async cancel(): Promise<CancelReply> {
+    this.calls.push("cancel");
+    const run = this.run;
+    if (run === null) return { kind: "not_found" };
+    if (run.status === "finished") return { kind: "finished", run };
+    this.end("cancelled", "cancelled");
+    return { kind: "cancelled", run: this.run ?? run };
+  }
+
+  async eventsAfter(seq: number, waitMs: number): Promise<EventPage | null> {
+    this.calls.push(`eventsAfter ${seq} ${waitMs}`);
+    if (this.run === null) return null;
+    const from = Math.min(seq, this.events.length);
+    const events = this.events.slice(from);
+    return { events, finished: this.run.status === "finished", last: from + events.length };
+  }
+
+  async result(ref: string, fromRow = 1, toRow = Number.MAX_SAFE_INTEGER): Promise<ResultPage | null> {
+    this.calls.push(`result ${ref} ${fromRow} ${toRow}`);
+    const stored = this.results.get(ref);
+    if (this.run === null || stored === undefined) return null;
+    return { ...stored, rows: stored.rows.slice(fromRow - 1, toRow), fromRow };
+  }
+
+  async transcript(from = 0): Promise<TranscriptPage | null> {
+    this.calls.push(`transcript ${from}`);
+    const run = this.run;
+    if (run === null) return null;
+    const event = this.events[from - 1];
+    const entry = event === undefined ? { kind: "run" as const, run } : { kind: "event" as const, ...event };
+    return { entries: [entry], next: from < this.events.length ? from + 1 : null };
+  }
+
+  async account(): Promise<Account | null> {
+    return this.run && { costNanoUsd: 0, outcome: this.run.outcome };
+  }
+
+  tell(type: string): void {
+    this.events.push({ seq: this.events.length + 1, event: { type, at: new Date(NOW).toISOString() } });
+  }
+
+  end(outcome: NonNullable<PublicRun["outcome"]>, reason: NonNullable<PublicRun["stop_reason"]>): void {
+    if (this.run === null) return;
+    this.run = {
+      ...this.run,
+      status: "finished",
+      phase: "finish",
+      outcome,
+      stop_reason: reason,
+      failed: outcome !== "answered",
+      answer: outcome === "answered" ? "42" : null,
+      grounded: this.grounded && outcome === "answered",
+      finished_at: new Date(NOW).toISOString(),
+    };
+    this.tell("run_finished");
+  }
+}
+
+export class FakeCaller implements CallerApi {
+  readonly admitted: AdmitRequest[] = [];
+  readonly settled: Settlement[] = [];
+  readonly claims = new Map<string, { readonly bodyHash: string; readonly runId: string }>();
+  refusal: Extract<AdmitReply, { kind: "refused" }> | null = null;
+  inFlight = false;
+
+  async admit(request: AdmitRequest): Promise<AdmitReply> {
+    if (this.refusal !== null) return this.refusal;
+    if (!this.admitted.some((known) => known.runId === request.runId)) this.admitted.push(request);
+    return {
+      kind: "admitted",
+      rate: { remaining: request.policy.ratePerMinuteMax - this.admitted.length, resetS: 30 },
+    };
+  }
+
+  async claim(key: string, bodyHash: string, runId: string): Promise<ClaimReply> {
+    if (this.inFlight) return { kind: "in_flight" };
+    const known = this.claims.get(key);
+    const expiresAt = NOW + 86_400_000;
+    if (known === undefined) {
+      this.claims.set(key, { bodyHash, runId });
+      return { kind: "claimed", runId, expiresAt };
+    }
+    return known.bodyHash === bodyHash ? { kind: "same", runId: known.runId, expiresAt } : { kind: "other_body" };
+  }
+
+  async settle(settlement: Settlement): Promise<void> {
+    this.settled.push(settlement);
+  }
+
+  async usage(): Promise<readonly DayUsage[]> {
+    return [];
+  }
+
+  async list(cursor: string | null, limit: number): Promise<LedgerPage | null> {
+    const all = this.admitted
+      .map(({ runId, question, reserveNanoUsd }) => ({
+        id: runId,
+        question,
+        admittedAt: NOW,
+        reservedNanoUsd: reserveNanoUsd,
+        costNanoUsd: 0,
+        outcome: null,
+      }))
+      .reverse();
+    const start = cursor === null ? 0 : Number(cursor);
+    if (!Number.isInteger(start)) return null;
+    return { runs: all.slice(start, start + limit), next: start + limit < all.length ? String(start + limit) : null };
+  }
+}
+
+/** Bindings with as many objects as are asked for, and ports whose clock moves only when somebody sleeps. */
+export function createWorld(variables: Readonly<Record<string, unknown>> = { QUERENT_LOCAL: "1" }) {
+  const runs = new Map<string, FakeRun>();
+  const callers = new Map<string, FakeCaller>();
+  const logs: LogEntry[] = [];
+  const kept: Promise<unknown>[] = [];
+  let now = NOW;
+  let ids = 0;
+  const prepare: ((run: FakeRun) => void)[] = [];
+  const namespace = <T>(objects: Map<string, T>, create: () => T) => ({
+    idFromName: (name: string) => ({ name }) as unknown as DurableObjectId,
+    get(id: DurableObjectId): T {
+      const name = id.name ?? "";
+      const found = objects.get(name) ?? create();
+      objects.set(name, found);
+      return found;
+    },
+  });
+  const ports: HttpPorts = {
+    now: () => now,
+    async sleep(ms) {
+      // Yields first, so that work which needs no time wins every race against the clock.
+      await new Promise((resolve) => setImmediate(resolve));
+      now += ms;
+    },
+    randomBytes(count) {
+      ids += 1;
+      return Uint8Array.from({ length: count }, (_, index) => (ids * 7 + index) & 255);
+    },
+    newId: () => "00000000-0000-4000-8000-000000000000",
+    log: (entry) => logs.push(entry),
+  };
+  const bindings = {
+    ...variables,
+    DB: null as unknown as D1Database,
+    RUNS: namespace(runs, () => {
+      const run = new FakeRun();
+      for (const change of prepare) change(run);
+      return run;
+    }),
+    CALLERS: namespace(callers, () => new FakeCaller()),
+  } as unknown as HttpBindings;
+  const context = {
+    waitUntil: (promise: Promise<unknown>) => kept.push(promise),
+    passThroughOnException: () => undefined,
+    props: {},
+  } as unknown as ExecutionContext;
+  return { bindings, ports, context, runs, callers, logs, kept, prepare };
+}
+
+export type World = ReturnType<typeof createWorld>;
