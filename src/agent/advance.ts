@@ -48,7 +48,7 @@ function applyEvent(draft: Draft, event: Event): void {
     case "attempt_lost":
       return loseAttempt(draft);
     case "model_replied":
-      return takeReply(draft, event.reply, event.costNanoUsd);
+      return takeReply(draft, event.reply, event.costNanoUsd, event.evidence);
     case "model_failed":
       return failCall(draft, event);
     case "tools_reserved": {

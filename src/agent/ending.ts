@@ -52,6 +52,7 @@ export interface EndingParts {
   readonly grounded?: boolean;
   readonly results?: readonly string[];
   readonly citations?: Ending["citations"];
+  readonly unsupported?: readonly string[];
   /** Replaces the standard sentence. */
   readonly message?: string;
 }
@@ -70,6 +71,7 @@ export function endingOf(state: AgentState, reason: StopReason, now: number, par
     message: cut(parts.message ?? endingSentence(state, reason)),
     results: [...(parts.results ?? [])],
     citations: [...(parts.citations ?? [])],
+    unsupported: [...(parts.unsupported ?? [])],
   };
 }
 

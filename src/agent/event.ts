@@ -6,6 +6,7 @@
  * calls are to be run or running; `observation`, their results are in; `finish`, over (invariant A1). Pure.
  */
 import type { RecentCall } from "./cycles.ts";
+import type { Evidence } from "./figures.ts";
 import type { ModelFailure, ModelReply } from "./model.ts";
 import type { Attempt, Phase, StopReason } from "./state.ts";
 import type { FinalAnswer, QueryRecord } from "./tool.ts";
@@ -24,7 +25,7 @@ export interface ToolOutcome {
   readonly recent: RecentCall | null;
   readonly rowsRead: number;
   readonly query: QueryRecord | null;
-  readonly final: FinalAnswer | null;
+  readonly final: (FinalAnswer & { readonly evidence: Evidence }) | null;
   readonly durationMs: number;
 }
 
@@ -33,7 +34,13 @@ export type Event =
   | { readonly kind: "call_reserved"; readonly attempt: Attempt }
   /** A driver found an attempt that nobody is working on any more. */
   | { readonly kind: "attempt_lost" }
-  | { readonly kind: "model_replied"; readonly reply: ModelReply; readonly costNanoUsd: number }
+  | {
+      readonly kind: "model_replied";
+      readonly reply: ModelReply;
+      readonly costNanoUsd: number;
+      /** Of the text, in case it is an answer. */
+      readonly evidence: Evidence;
+    }
   /** `retryAt` null: not tried again. */
   | {
       readonly kind: "model_failed";

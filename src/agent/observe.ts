@@ -7,10 +7,9 @@
 import { assert } from "../lib/assert.ts";
 import { NANO_USD_PER_ROW } from "./budget.ts";
 import { cycleGuidance, findCycle, RUNG_STOP, remember } from "./cycles.ts";
-import { type Draft, finish, say, settle, tell } from "./draft.ts";
+import { type Draft, say, settle, tell } from "./draft.ts";
 import type { ToolOutcome } from "./event.ts";
-import { NUDGE_UNGROUNDED } from "./prompt.ts";
-import { refuseUngrounded } from "./reply.ts";
+import { acceptAnswer, objectTo } from "./reply.ts";
 
 /** Applies the outcomes of the open round. `newResults` results were stored with it. */
 export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], newResults: number): void {
@@ -32,9 +31,9 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
   };
   const guidance = climb(draft, outcomes);
   const final = outcomes.find((outcome) => outcome.final !== null)?.final ?? null;
-  const isRefused = final !== null && refuseUngrounded(draft);
+  const objection = final === null ? null : objectTo(draft, final.evidence);
   const results = outcomes.map(({ callId, content, isError }) => ({ callId, content, isError }));
-  const note = isRefused ? NUDGE_UNGROUNDED : guidance;
+  const note = objection ?? guidance;
   const message = say(draft, { role: "tool", results, ...(note === null ? {} : { note }) });
   outcomes.forEach((outcome, index) => {
     const { durationMs, query } = outcome;
@@ -47,13 +46,8 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
     });
   });
   tell(draft, { type: "step_finished" });
-  if (final !== null && !isRefused) {
-    const { answer, results: refs, citations } = final;
-    const grounded = draft.state.queriesAnswered > 0;
-    finish(draft, "done", { answer, grounded, results: refs, citations: [...citations] });
-  }
+  if (final !== null && objection === null) acceptAnswer(draft, final.answer, final.results, final.evidence);
 }
-
 /**
  * The cycle ladder: each round that ends in a cycle, or tries to go on with one, climbs a rung. Guidance on the first;
  * refusal while the cycle stands (dispatch.ts); on the third a critic, if it is still kept, else the stop (budget.ts).

@@ -82,6 +82,13 @@ export const NUDGE_CUT_CALL =
 export const NUDGE_UNGROUNDED =
   "This run accepts only answers that rest on a query. Query the database first; then answer with the result references.";
 
+export function unsupportedText(figures: readonly string[]): string {
+  return (
+    `These figures of your answer stand in no result of this run: ${figures.slice(0, 10).join(", ")}. Run the query that ` +
+    "gives them, or answer without them."
+  );
+}
+
 export function resumeCutText(saidSoFar: string): string {
   return (
     `Your last reply was cut off. What it said so far:\n<said_so_far>\n${saidSoFar}\n</said_so_far>\n` +

@@ -7,8 +7,17 @@
 import { assert } from "../lib/assert.ts";
 import { cutToBytes } from "../lib/bytes.ts";
 import { type Draft, finish, say, settle, tell } from "./draft.ts";
+import type { Evidence } from "./figures.ts";
 import type { ModelReply } from "./model.ts";
-import { adviceText, NUDGE_CUT_CALL, NUDGE_EMPTY, NUDGE_THINKING, NUDGE_UNGROUNDED, resumeCutText } from "./prompt.ts";
+import {
+  adviceText,
+  NUDGE_CUT_CALL,
+  NUDGE_EMPTY,
+  NUDGE_THINKING,
+  NUDGE_UNGROUNDED,
+  resumeCutText,
+  unsupportedText,
+} from "./prompt.ts";
 import { BAD_REPLIES_MAX, judgeReply, type Verdict } from "./recovery.ts";
 
 /** Text of a reply that is not kept whole: a page and a half. */
@@ -17,7 +26,7 @@ const CUT_TEXT_BYTES_MAX = 6_000;
 const SUMMARY_CHARS_MIN = 500;
 
 /** Applies a reply that arrived for the open attempt. */
-export function takeReply(draft: Draft, reply: ModelReply, costNanoUsd: number): void {
+export function takeReply(draft: Draft, reply: ModelReply, costNanoUsd: number, evidence: Evidence): void {
   const { attempt } = draft.state;
   assert(attempt !== null && attempt.kind === "model", "a reply belongs to an open model call");
   assert(costNanoUsd <= attempt.reservedNanoUsd, `A4: a call cost ${costNanoUsd}, reserved ${attempt.reservedNanoUsd}`);
@@ -39,7 +48,7 @@ export function takeReply(draft: Draft, reply: ModelReply, costNanoUsd: number):
       return takeSummary(draft, reply, verdict);
     case "step":
       draft.state = { ...draft.state, failedTries: 0, repairTier: 0, windowTokens: tokensOf(reply) };
-      return applyVerdict(draft, verdict, reply);
+      return applyVerdict(draft, verdict, reply, evidence);
   }
 }
 
@@ -100,13 +109,13 @@ export function resumeCut(draft: Draft, saidSoFar: string): void {
   draft.state = { ...draft.state, cutText: null };
 }
 
-function applyVerdict(draft: Draft, verdict: Verdict, reply: ModelReply): void {
+function applyVerdict(draft: Draft, verdict: Verdict, reply: ModelReply, evidence: Evidence): void {
   switch (verdict.kind) {
     case "tools":
       return forgetBadReplies(draft);
     case "answer":
       forgetBadReplies(draft);
-      return answerInText(draft, reply.text.trim());
+      return answerInText(draft, reply.text.trim(), evidence);
     case "refusal": {
       const words = reply.text.trim();
       return finish(draft, "refusal", words === "" ? {} : { message: words });
@@ -157,26 +166,42 @@ function takeCut(draft: Draft, what: "thinking" | "tool_call" | "text", text: st
 }
 
 /** Plain text is an answer, under the grounding policy. */
-function answerInText(draft: Draft, answer: string): void {
-  if (refuseUngrounded(draft)) {
-    if (draft.state.ending === null) say(draft, { role: "user", text: NUDGE_UNGROUNDED });
-    return;
-  }
-  finish(draft, "done", { answer, grounded: draft.state.queriesAnswered > 0 });
+function answerInText(draft: Draft, answer: string, evidence: Evidence): void {
+  const objection = objectTo(draft, evidence);
+  if (objection === null) return acceptAnswer(draft, answer, [], evidence);
+  if (draft.state.ending === null) say(draft, { role: "user", text: objection });
+}
+
+/** Ends the run with an answer. The receipt gets the cell behind each figure, and the figures that have none. */
+export function acceptAnswer(draft: Draft, answer: string, results: readonly string[], evidence: Evidence): void {
+  const { grounding, queriesAnswered } = draft.state;
+  const unsupported = grounding === "off" ? [] : evidence.unsupported;
+  finish(draft, "done", {
+    answer,
+    grounded: queriesAnswered > 0,
+    results: results.length > 0 ? results : [...new Set(evidence.citations.map((citation) => citation.result))],
+    citations: [...evidence.citations],
+    unsupported,
+  });
 }
 
 /**
- * Under `grounding: require`, an answer without a query that gave rows is sent back once and ends the run the second
- * time. Returns whether the answer was refused.
+ * Under `grounding: require`, an answer without a query that gave rows, or with figures that no result shows, is sent
+ * back once with this text; the second time it ends the run. Null when the answer may stand.
  */
-export function refuseUngrounded(draft: Draft): boolean {
+export function objectTo(draft: Draft, evidence: Evidence): string | null {
   const { state } = draft;
-  if (state.grounding !== "require" || state.queriesAnswered > 0) return false;
+  const isUnqueried = state.queriesAnswered === 0;
+  if (state.grounding !== "require" || (!isUnqueried && evidence.unsupported.length === 0)) return null;
   if (state.groundingTurns > 0) {
     finish(draft, "ungrounded");
-    return true;
+    return NUDGE_UNGROUNDED;
   }
   draft.state = { ...state, groundingTurns: 1 };
-  tell(draft, { type: "recovery", what: "ungrounded", text: "The answer did not rest on a query: asked again." });
-  return true;
+  tell(draft, {
+    type: "recovery",
+    what: "ungrounded",
+    text: "The answer was not backed by query results: asked again.",
+  });
+  return isUnqueried ? NUDGE_UNGROUNDED : unsupportedText(evidence.unsupported);
 }

@@ -11,9 +11,10 @@ import { canonicalJson } from "../lib/json.ts";
 import type { RecentCall } from "./cycles.ts";
 import { FINAL_ANSWER, type Prepared } from "./dispatch.ts";
 import type { ToolOutcome } from "./event.ts";
+import { checkFigures } from "./figures.ts";
 import { failure, OBSERVATION_BYTES_MAX, type Observation, observationSchema } from "./observation.ts";
 import { signatureOf } from "./signature.ts";
-import type { NewResult, StoredResult, ToolOutput } from "./tool.ts";
+import type { FinalAnswer, NewResult, StoredResult, ToolOutput } from "./tool.ts";
 
 /** D1 takes six connections an invocation; two stay free for the rest of the worker. */
 const PARALLEL_CALLS_MAX = 4;
@@ -26,6 +27,7 @@ export interface Round {
   readonly consecutiveErrors: number;
   readonly consecutiveErrorsMax: number;
   readonly step: number;
+  readonly question: string;
   now(): number;
 }
 
@@ -62,7 +64,7 @@ export async function runRound(round: Round): Promise<RoundResult> {
   };
   await Promise.all(Array.from({ length: Math.min(PARALLEL_CALLS_MAX, order.length) }, worker));
   return {
-    outcomes: toOutcomes(round, ran),
+    outcomes: toOutcomes(round, ran, shelf),
     newResults: shelf.added(),
     quarantined: ran.some((one) => one?.output.quarantined === true),
   };
@@ -106,7 +108,7 @@ function notYetFinal(): ToolOutput {
   return { observation, rowsRead: 0, query: null };
 }
 
-function toOutcomes(round: Round, ran: readonly (Ran | null)[]): ToolOutcome[] {
+function toOutcomes(round: Round, ran: readonly (Ran | null)[], shelf: Shelf): ToolOutcome[] {
   let errorsInARow = round.consecutiveErrors;
   return round.calls.map((prepared, index) => {
     const one = ran[index];
@@ -130,10 +132,21 @@ function toOutcomes(round: Round, ran: readonly (Ran | null)[]): ToolOutcome[] {
       recent: refusedBy === null ? toRecent(round, prepared, one.output, isError) : null,
       rowsRead: one.output.rowsRead,
       query: one.output.query,
-      final: one.output.final ?? null,
+      final: toFinal(round, one.output.final, shelf),
       durationMs: one.durationMs,
     };
   });
+}
+
+/** An answer with its evidence: the cells it cites itself, then those found for the figures it does not cite. */
+function toFinal(round: Round, final: FinalAnswer | undefined, shelf: Shelf): ToolOutcome["final"] {
+  if (final === undefined) return null;
+  const named = shelf.all().filter((result) => final.results.includes(result.ref));
+  const rest = shelf.all().filter((result) => !final.results.includes(result.ref));
+  const found = checkFigures(final.answer, round.question, [...named, ...rest]);
+  const cited = new Set(final.citations.map((citation) => citation.figure));
+  const citations = [...final.citations, ...found.citations.filter((citation) => !cited.has(citation.figure))];
+  return { ...final, evidence: { citations, unsupported: found.unsupported } };
 }
 
 /** What the cycle detector keeps of a call: who asked what, and a hash of what came back. */
@@ -169,6 +182,7 @@ function encodeObservation(observation: Observation): string {
 interface Shelf {
   get(ref: string): StoredResult | null;
   put(result: NewResult): { readonly stored: StoredResult; readonly seenBefore: boolean };
+  all(): readonly StoredResult[];
   added(): readonly StoredResult[];
 }
 
@@ -185,6 +199,7 @@ function createShelf(stored: readonly StoredResult[]): Shelf {
       all.push(added);
       return { stored: added, seenBefore: false };
     },
+    all: () => all,
     added: () => all.slice(stored.length),
   };
 }

@@ -99,6 +99,8 @@ const endingSchema = z
     citations: z.array(
       z.strictObject({ figure: z.string(), result: z.string(), row: z.int().min(1), column: z.string() }),
     ),
+    /** Figures of the answer that no result shows. */
+    unsupported: z.array(z.string()),
   })
   .refine((ending) => ending.outcome === "answered" || ending.answer === null, "A7: only `answered` has an answer");
 

@@ -11,6 +11,7 @@ import { type Advance, advance } from "./advance.ts";
 import { abortAt, ceilingReached, deadlineAt, keptBackNanoUsd, plannedRows, priceUsage } from "./budget.ts";
 import { prepareCall, refuseOverHops, refuseRepeated } from "./dispatch.ts";
 import type { Event } from "./event.ts";
+import { checkFigures } from "./figures.ts";
 import { tellFindings } from "./findings.ts";
 import type { ModelOutcome, ModelRequest } from "./model.ts";
 import { type PlannedCall, planExtraCall, planLastCall, planStepCall } from "./plan-call.ts";
@@ -109,6 +110,7 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
     consecutiveErrors: state.consecutiveErrors,
     consecutiveErrorsMax: state.limits.consecutiveErrorsMax,
     step: state.usage.steps,
+    question: state.question,
     now: ports.now,
   });
   const held = stillHeld(ports, attempt);
@@ -180,7 +182,11 @@ async function callModel(
 }
 
 function toEvent(ports: StepPorts, state: AgentState, outcome: ModelOutcome, costNanoUsd: number): Event {
-  if (outcome.kind === "reply") return { kind: "model_replied", reply: outcome.reply, costNanoUsd };
+  if (outcome.kind === "reply") {
+    const { reply } = outcome;
+    const evidence = checkFigures(reply.text, state.question, ports.journal.results());
+    return { kind: "model_replied", reply, costNanoUsd, evidence };
+  }
   const now = ports.now();
   const isStep = state.attempt?.purpose === "step";
   const again = isStep ? retryAt(outcome, state, deadlineAt(state, now), now, ports.random()) : null;

@@ -132,6 +132,9 @@ function warningsOf(state: AgentState): string[] {
   if (ending?.outcome === "answered" && state.grounding !== "off" && !ending.grounded) {
     warnings.push("Answered without querying the database.");
   }
+  if (ending !== null && ending.unsupported.length > 0) {
+    warnings.push(`No result shows these figures of the answer: ${ending.unsupported.join(", ")}.`);
+  }
   if (ending?.partialAnswer) warnings.push("The partial answer was written when a limit was reached: check it.");
   if (usage.rowsOverrun > 0) {
     warnings.push(`The database read ${usage.rowsOverrun} rows more than its plan let expect.`);

@@ -1,7 +1,7 @@
 /** Sizes of text in UTF-8 bytes, and cuts that never split a character. Pure. */
 const encoder = new TextEncoder();
 // A byte order mark at the start is a character like any other: dropping it would make the cut no prefix.
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true, fatal: false });
 
 /** Length of `text` in UTF-8 bytes. */
 export function byteLength(text: string): number {

@@ -74,10 +74,29 @@ describe("a run", () => {
   });
 
   it("A27: under `require` the second try may query and then answer", async () => {
-    const model = script(answering("42"), querying("SELECT 42"), answering("42", ["r1"]));
+    const model = script(answering("42"), querying("SELECT 1"), answering("It is 1.", ["r1"]));
     const run = createMemoryRun(model, { run: { grounding: "require" } });
     await run.finish();
     expect(run.state().ending).toMatchObject({ outcome: "answered", grounded: true });
+  });
+
+  it("under `require` a figure that no result shows is sent back once, then ends the run", async () => {
+    const model = script(querying("SELECT 1"), answering("It is 7.", ["r1"]), saying("It is 8."));
+    const run = createMemoryRun(model, { run: { grounding: "require" } });
+    await run.finish();
+    expect(JSON.stringify(run.calls[2]?.request.messages)).toContain("stand in no result of this run: 7");
+    expect(run.state().ending).toMatchObject({ stopReason: "ungrounded", answer: null });
+  });
+
+  it("under `report` such a figure is named, and the others point to their cell", async () => {
+    const run = createMemoryRun(script(querying("SELECT 1"), saying("It is 1 of 9.")));
+    await run.finish();
+    expect(run.state().ending).toMatchObject({
+      outcome: "answered",
+      results: ["r1"],
+      citations: [{ figure: "1", result: "r1", row: 1, column: "n" }],
+      unsupported: ["9"],
+    });
   });
 
   it("A11: the text of a tool error is the next observation", async () => {
