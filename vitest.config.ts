@@ -1,7 +1,8 @@
 /**
- * Two projects: `unit` runs in Node and needs nothing; `workers` runs in real workerd with D1. No retries anywhere.
+ * Two projects: `unit` runs in Node and needs nothing; `workers` runs in real workerd with D1 and the object classes of
+ * wrangler.toml, from the same entry as production. No retries anywhere.
  */
-import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -12,13 +13,11 @@ export default defineConfig({
       },
       {
         plugins: [
-          cloudflareTest({
-            miniflare: {
-              compatibilityDate: "2026-10-01",
-              compatibilityFlags: ["nodejs_compat"],
-              d1Databases: ["DB"],
-            },
-          }),
+          cloudflareTest(async () => ({
+            wrangler: { configPath: "./wrangler.toml" },
+            // The demo database, for tests that fill D1 with it: `applyD1Migrations(env.DB, env.TEST_MIGRATIONS)`.
+            miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations("./migrations"), QUERENT_LOCAL: "1" } },
+          })),
         ],
         test: { name: "workers", include: ["test/**/*.workers.test.ts"] },
       },

@@ -117,6 +117,10 @@ export interface RunApi {
   result(ref: string, fromRow?: number, toRow?: number): Promise<ResultPage | null>;
   /** The journal in pages of bounded size; the first page starts with the run and what was pinned. */
   transcript(from?: number): Promise<TranscriptPage | null>;
+}
+
+/** What the run object offers to the caller object, which looks after runs that never settled. */
+export interface RunLedgerApi {
   account(): Promise<Account | null>;
 }
 
@@ -128,6 +132,6 @@ export interface ObjectNamespace<Api> {
 
 /** The bindings as the objects use them: the namespaces typed by what their objects offer. */
 export interface DurableBindings extends Omit<Env, "RUNS" | "CALLERS"> {
-  readonly RUNS: ObjectNamespace<RunApi>;
+  readonly RUNS: ObjectNamespace<RunApi & RunLedgerApi>;
   readonly CALLERS: ObjectNamespace<CallerApi>;
 }

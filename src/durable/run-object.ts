@@ -20,6 +20,7 @@ import type {
   EventPage,
   ResultPage,
   RunApi,
+  RunLedgerApi,
   StartRun,
   StepReply,
   TranscriptPage,
@@ -48,7 +49,7 @@ import { createWiring, type Wiring } from "./wiring.ts";
 const EVENTS_WAIT_MS_MAX = 25_000;
 const FINDINGS_BYTES_MAX = 6_000;
 
-export class RunObject extends DurableObject<DurableBindings> implements RunApi {
+export class RunObject extends DurableObject<DurableBindings> implements RunApi, RunLedgerApi {
   private readonly driver = createStepDriver();
   private readonly bell = createBell();
   private readonly settler = createSettler(this.ctx.storage, this.env.CALLERS);

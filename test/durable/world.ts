@@ -1,0 +1,109 @@
+/**
+ * The run object under test: a scripted model and fake tools in the place of its wiring, and shortcuts to one object.
+ * The object, its storage, its alarms and its crashes are workerd's own.
+ */
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type LimitsRequest, resolveLimits } from "../../src/agent/limits.ts";
+import type { Model, ModelOutcome } from "../../src/agent/model.ts";
+import type { Tool } from "../../src/agent/tool.ts";
+import type { PublicRun } from "../../src/agent/view.ts";
+import type { RunApi, StartRun } from "../../src/durable/contract.ts";
+import { RunObject } from "../../src/durable/run-object.ts";
+import type { Wiring } from "../../src/durable/wiring.ts";
+import { ok } from "../../src/lib/result.ts";
+import { functionModel, replied } from "../fakes/function-model.ts";
+import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
+
+export type RunStub = DurableObjectStub & RunApi;
+
+export interface World {
+  model: Model;
+  tools: readonly Tool[];
+}
+
+let ids = 0;
+
+/** Every run object that wires itself after this acts through `world`, which a test may change at any time. */
+export function installWorld(world: World): void {
+  const wire = (): Wiring => ({
+    tools: new Map(world.tools.map((tool) => [tool.name, tool])),
+    model: ok({
+      get info() {
+        return world.model.info;
+      },
+      boundInputTokens: (request) => world.model.boundInputTokens(request),
+      countInputTokens: (request, signal) => world.model.countInputTokens(request, signal),
+      complete: (request, signal) => world.model.complete(request, signal),
+    }),
+    readSchema: async () => ok("table T (1 rows)\n  n INTEGER"),
+  });
+  // The method is protected: only the platform and this test get hold of the class.
+  const prototype = RunObject.prototype as unknown as { wire: () => Wiring };
+  vi.spyOn(prototype, "wire").mockImplementation(wire);
+}
+
+/** One query, then the answer. */
+export function answeringWorld(): World {
+  return {
+    model: functionModel((request) => (request.messages.length < 3 ? query("SELECT 1") : answer())),
+    tools: [queryTool(() => ({ columns: ["n"], rows: [[1]] })), finalAnswerTool],
+  };
+}
+
+let calls = 0;
+
+/** A reply that runs one query. */
+export function query(sql: string): ModelOutcome {
+  calls += 1;
+  return replied({ calls: [{ id: `call_${calls}`, name: "execute_read_only_sql", input: { sql } }] });
+}
+
+/** A reply that ends the run. */
+export function answer(text = "One."): ModelOutcome {
+  calls += 1;
+  return replied({ calls: [{ id: `call_${calls}`, name: "final_answer", input: { answer: text, results: ["r1"] } }] });
+}
+
+export function newRun(
+  world: World,
+  parts: Partial<StartRun> & { readonly asked?: LimitsRequest } = {},
+): { readonly input: StartRun; readonly stub: RunStub } {
+  const { asked, ...rest } = parts;
+  const limits = resolveLimits(asked ?? {}, DEFAULT_LIMITS, DEFAULT_LIMITS_MAX);
+  if (!limits.ok) throw new Error("limits of the test are above the maximum");
+  ids += 1;
+  const input: StartRun = {
+    id: `run_test_${ids}`,
+    question: "How many?",
+    caller: "test",
+    mode: "auto",
+    grounding: "report",
+    model: world.model.info.id,
+    tools: world.tools.map((tool) => tool.name),
+    limits: limits.value,
+    scopes: {},
+    callbackUrl: null,
+    ...rest,
+  };
+  return { input, stub: stubOf(input.id) };
+}
+
+/** A stub is useless after its object was aborted: take a new one then. */
+export function stubOf(id: string): RunStub {
+  return env.RUNS.get(env.RUNS.idFromName(id)) as unknown as RunStub;
+}
+
+/** Waits, by news alone, until the run is over; whoever drives it. */
+export async function untilFinished(id: string): Promise<PublicRun> {
+  let seq = 0;
+  for (;;) {
+    const page = await stubOf(id).eventsAfter(seq, 20_000);
+    if (page === null) throw new Error("there is no such run");
+    seq = page.last;
+    if (page.finished) break;
+  }
+  const run = await stubOf(id).view();
+  if (run === null) throw new Error("there is no such run");
+  return run;
+}
