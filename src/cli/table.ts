@@ -52,7 +52,7 @@ export function renderTable(table: TableRows, widthMax: number): readonly string
     line(header),
     widths.map((width) => "-".repeat(width)).join(GAP),
     ...cells.map(line),
-    ...notes(table, shown.length, widths.length),
+    ...notes(table, shown.length, widths.length).map((note) => cutToWidth(note, widthMax)),
   ];
 }
 

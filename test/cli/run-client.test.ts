@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { cancelRun, checkHealth, createRun, getResult, getRun } from "../../src/cli/run-client.ts";
+import { aRun, fakeDoor, problem } from "./fake-door.ts";
+
+const request = { question: "How many tracks?", model: null, budgetUsd: null, maxSteps: null };
+
+describe("asking over HTTP", () => {
+  it("sends only what was said on the command line", async () => {
+    const door = fakeDoor(Response.json(aRun({ status: "running" }), { status: 202 }));
+    await createRun(door, request);
+    await createRun(door, { ...request, model: "offline", budgetUsd: 0.25, maxSteps: 3 });
+    expect(door.requests.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
+      { method: "POST", path: "/v1/runs", body: { question: "How many tracks?" } },
+      {
+        method: "POST",
+        path: "/v1/runs",
+        body: { question: "How many tracks?", model: "offline", limits: { budget_usd: 0.25, max_steps: 3 } },
+      },
+    ]);
+  });
+
+  it("keeps fields that it does not know, for --json", async () => {
+    const read = await getRun(fakeDoor(Response.json({ ...aRun(), brand_new: { deep: 1 } })), "run_1");
+    expect(read).toMatchObject({ ok: true, value: { id: "run_1", brand_new: { deep: 1 } } });
+  });
+
+  it("reads a page of rows and how many there are in all", async () => {
+    const page = {
+      ref: "r1",
+      columns: ["n"],
+      rows: [[1]],
+      from_row: 1,
+      stored_rows: 500,
+      total_rows: null,
+      truncated: true,
+    };
+    const door = fakeDoor(Response.json(page), Response.json({ ...page, total_rows: 2155 }));
+    expect(await getResult(door, "run_1", "r1")).toEqual({
+      ok: true,
+      value: { columns: ["n"], rows: [[1]], totalRows: 500, truncated: true },
+    });
+    expect(await getResult(door, "run_1", "r1")).toMatchObject({ value: { totalRows: 2155, truncated: false } });
+    expect(door.requests[0]?.path).toBe("/v1/runs/run_1/results/r1");
+  });
+
+  it("an id from the command line stays one segment of the path", async () => {
+    const door = fakeDoor(problem(404, "There is no such run."));
+    await cancelRun(door, "../../healthz?x");
+    expect(door.requests[0]).toMatchObject({ method: "POST", path: "/v1/runs/..%2F..%2Fhealthz%3Fx/cancel" });
+  });
+});
+
+describe("a refusal", () => {
+  it("says what was wrong and where", async () => {
+    const errors = [{ detail: "must be above 0", pointer: "#/limits/budget_usd" }];
+    expect(await createRun(fakeDoor(problem(400, "The body is not valid.", { errors })), request)).toEqual({
+      ok: false,
+      error: { status: 400, message: "The body is not valid.\n#/limits/budget_usd: must be above 0" },
+    });
+  });
+
+  it("names the setting when the worker is not configured correctly", async () => {
+    const door = fakeDoor(problem(503, "QUERENT_TYPO is not a setting. Remove it."));
+    expect(await checkHealth(door)).toEqual({
+      ok: false,
+      error: { status: 503, message: "QUERENT_TYPO is not a setting. Remove it." },
+    });
+  });
+
+  it.each([
+    ["a broken connection", new Error("fetch failed"), null, /did not answer \(fetch failed\)/],
+    ["a page that is no problem document", new Response("<html>", { status: 502 }), 502, /answered with status 502/],
+    ["text that is no JSON", new Response("oops"), null, /did not answer/],
+    ["another shape", Response.json({ id: 1 }), null, /not as expected/],
+  ])("is an error value for %s", async (_what, reply, status, message) => {
+    expect(await getRun(fakeDoor(reply), "run_1")).toEqual({
+      ok: false,
+      error: { status, message: expect.stringMatching(message) },
+    });
+  });
+});
