@@ -29,18 +29,29 @@ export type Prepared =
 /** The tool whose call ends the run; its name is never repaired from a garbled one. */
 export const FINAL_ANSWER = "final_answer";
 
-/** Checks one call against the tools of the deployment and the list of the run. */
-export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, allowed: readonly string[]): Prepared {
+/**
+ * Checks one call against the tools of the deployment and the list of the run. `said` is the text beside the call: when
+ * `final_answer` comes without an answer, that is the answer.
+ */
+export function prepareCall(
+  call: ToolCall,
+  tools: ReadonlyMap<string, Tool>,
+  allowed: readonly string[],
+  said: string,
+): Prepared {
   const name = resolveName(
     call.name,
     allowed.filter((candidate) => tools.has(candidate)),
   );
   const tool = name === null ? undefined : tools.get(name);
   if (name === null || tool === undefined) return refuse(call, unknownTool(call.name, allowed));
-  const checked = tool.check(parseInput(call.input));
+  const input = parseInput(call.input);
+  const isSaid = name === FINAL_ANSWER && isAnswerMissing(input) && said.trim() !== "";
+  const checked = tool.check(isSaid ? { ...input, answer: said.trim() } : input);
   if (!checked.ok) return refuse(call, wrongArguments(tool, checked.error));
-  const note =
+  const renamed =
     name === call.name ? null : `There is no tool "${shorten(call.name)}"; ${name} was run. Use its exact name.`;
+  const note = isSaid ? "The call held no answer, so the text beside it was taken." : renamed;
   return { kind: "ready", call, name, checked: checked.value, note };
 }
 
@@ -95,6 +106,12 @@ function parseInput(input: unknown): unknown {
   } catch {
     return input;
   }
+}
+
+function isAnswerMissing(input: unknown): input is { readonly [field: string]: unknown } {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return false;
+  if (!("answer" in input)) return true;
+  return typeof input.answer === "string" && input.answer.trim() === "";
 }
 
 function unknownTool(name: string, allowed: readonly string[]): Observation {

@@ -9,7 +9,7 @@ import type { RecentCall } from "./cycles.ts";
 import type { Evidence } from "./figures.ts";
 import type { ModelFailure, ModelReply } from "./model.ts";
 import type { Attempt, Phase, StopReason } from "./state.ts";
-import type { FinalAnswer, QueryRecord } from "./tool.ts";
+import type { FinalAnswer, Memo, QueryRecord } from "./tool.ts";
 
 /** How one tool call ended. */
 export interface ToolOutcome {
@@ -27,6 +27,7 @@ export interface ToolOutcome {
   readonly query: QueryRecord | null;
   readonly final: (FinalAnswer & { readonly evidence: Evidence }) | null;
   readonly durationMs: number;
+  readonly memo: Memo | null;
 }
 
 export type Event =

@@ -29,6 +29,11 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
     queries: draft.state.queries + queries.length,
     queriesAnswered: draft.state.queriesAnswered + answered.length,
   };
+  const memo = outcomes.findLast((outcome) => outcome.memo !== null)?.memo ?? null;
+  if (memo !== null) {
+    const { notes, plan, brainstormed } = memo;
+    draft.state = { ...draft.state, memo: { notes: [...notes], plan: [...plan], brainstormed } };
+  }
   const guidance = climb(draft, outcomes);
   const final = outcomes.find((outcome) => outcome.final !== null)?.final ?? null;
   const objection = final === null ? null : objectTo(draft, final.evidence);

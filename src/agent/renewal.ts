@@ -58,8 +58,11 @@ function isWindowFull(ports: StepPorts, state: AgentState, messages: readonly Me
 
 /** Notes as they are kept, or under repair as plain text: code fences are taken out. */
 function tellNotes(state: AgentState, reason: "window" | "repair"): string | null {
-  if (state.notes.length === 0) return null;
-  const text = state.notes.map((note) => `- ${note}`).join("\n");
+  const { notes, plan } = state.memo;
+  if (notes.length + plan.length === 0) return null;
+  const text = [...notes.map((note) => `- ${note}`), ...plan.map((item, index) => `Plan ${index + 1}. ${item}`)].join(
+    "\n",
+  );
   return reason === "repair" ? text.replace(/```[a-z]*\n?/g, "") : text;
 }
 

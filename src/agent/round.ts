@@ -14,7 +14,7 @@ import type { ToolOutcome } from "./event.ts";
 import { checkFigures } from "./figures.ts";
 import { failure, OBSERVATION_BYTES_MAX, type Observation, observationSchema } from "./observation.ts";
 import { signatureOf } from "./signature.ts";
-import type { FinalAnswer, NewResult, StoredResult, ToolOutput } from "./tool.ts";
+import type { FinalAnswer, Memo, NewResult, StoredResult, ToolOutput } from "./tool.ts";
 
 /** D1 takes six connections an invocation; two stay free for the rest of the worker. */
 const PARALLEL_CALLS_MAX = 4;
@@ -28,6 +28,7 @@ export interface Round {
   readonly consecutiveErrorsMax: number;
   readonly step: number;
   readonly question: string;
+  readonly memo: Memo;
   now(): number;
 }
 
@@ -90,6 +91,7 @@ async function runOne(
   return prepared.checked.run({
     signal: round.signal,
     rowsReadMax: round.rowsReadMax,
+    memo: round.memo,
     results: {
       get: shelf.get,
       put: async (result) => {
@@ -134,6 +136,7 @@ function toOutcomes(round: Round, ran: readonly (Ran | null)[], shelf: Shelf): T
       query: one.output.query,
       final: toFinal(round, one.output.final, shelf),
       durationMs: one.durationMs,
+      memo: one.output.memo ?? null,
     };
   });
 }

@@ -155,7 +155,7 @@ export const stateSchema = z.strictObject({
   /** The conversation is to continue in a fresh transcript before the next call, and why. */
   renewalDue: z.enum(["window", "repair"]).nullable(),
   /** What the model noted for itself; it outlives a fresh transcript. */
-  notes: z.array(z.string()),
+  memo: z.strictObject({ notes: z.array(z.string()), plan: z.array(z.string()), brainstormed: z.boolean() }),
   /** How far provider repair has gone for the present request. */
   repairTier: counter,
   /** Set when a ceiling is hit: what remains is the last call. */
@@ -225,7 +225,7 @@ export function createState(run: NewRun, now: number): AgentState {
     omitted: [],
     renewals: 0,
     renewalDue: null,
-    notes: [],
+    memo: { notes: [], plan: [], brainstormed: false },
     repairTier: 0,
     concluding: null,
     groundingTurns: 0,

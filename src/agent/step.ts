@@ -85,7 +85,12 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   const hops = before.roundHops ?? Math.min(reply.calls.length, before.limits.hopsMax - before.usage.hops);
   const calls = reply.calls.map((call, index) => {
     if (index >= hops) return refuseOverHops(call);
-    return refuseRepeated(prepareCall(call, ports.tools, before.tools), before.recent, before.rung, before.loop);
+    return refuseRepeated(
+      prepareCall(call, ports.tools, before.tools, reply.text),
+      before.recent,
+      before.rung,
+      before.loop,
+    );
   });
   const available = plannedRows(before, keptBackNanoUsd(ports.model.info));
   const estimates = await Promise.all(
@@ -111,6 +116,7 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
     consecutiveErrorsMax: state.limits.consecutiveErrorsMax,
     step: state.usage.steps,
     question: state.question,
+    memo: state.memo,
     now: ports.now,
   });
   const held = stillHeld(ports, attempt);

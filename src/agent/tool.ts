@@ -51,6 +51,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Rows that this call may still make the database read. */
   readonly rowsReadMax: number;
+  /** What the model noted before, and its plan. */
+  readonly memo: Memo;
   /** Stored results of this run. */
   readonly results: {
     get(ref: string): StoredResult | null;
@@ -78,11 +80,21 @@ export interface Citation {
   readonly column: string;
 }
 
+/** What a model keeps for itself beside the conversation; it outlives a fresh transcript. */
+export interface Memo {
+  readonly notes: readonly string[];
+  readonly plan: readonly string[];
+  /** Whether difficulty, approaches and pitfalls have been thought through: a plan needs it. */
+  readonly brainstormed: boolean;
+}
+
 /** What a tool gives back: the observation, what it cost, and the query it made, if it made one. */
 export interface ToolOutput {
   readonly observation: Observation;
   readonly rowsRead: number;
   readonly query: QueryRecord | null;
+  /** Only from `notes` and `plan`: the memo as it is from now on. */
+  readonly memo?: Memo;
   /** Only from `final_answer`. */
   readonly final?: FinalAnswer;
   /** The database changed under a read: the run ends at once, and loudly. */
