@@ -12,7 +12,7 @@
  */
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { z } from "zod";
-import type { Message, ModelRequest } from "../agent/model.ts";
+import type { Message, ModelInfo, ModelRequest } from "../agent/model.ts";
 import { byteLength } from "../lib/bytes.ts";
 import { toWellFormed } from "./well-formed.ts";
 
@@ -34,32 +34,34 @@ type OwnBlock = Anthropic.TextBlockParam | Anthropic.ToolResultBlockParam;
 const contentSchema = z.array(z.custom<Block>((block) => isTagged(block)));
 
 /** The body of `messages.create`. */
-export function toMessagesBody(request: ModelRequest, model: string): Body {
+export function toMessagesBody(request: ModelRequest, info: ModelInfo): Body {
   return {
-    model,
-    max_tokens: request.maxTokens,
+    model: info.id,
+    max_tokens: Math.min(request.maxTokens, info.maxOutputTokens),
     ...toPrompt(request),
     ...(request.tools.length === 0 ? {} : { tool_choice: { type: request.toolChoice } }),
   };
 }
 
 /** The body of `messages.countTokens`: the same prompt. */
-export function toCountBody(request: ModelRequest, model: string): Anthropic.MessageCountTokensParams {
-  return { model, ...toPrompt(request) };
+export function toCountBody(request: ModelRequest, info: ModelInfo): Anthropic.MessageCountTokensParams {
+  return { model: info.id, ...toPrompt(request) };
 }
 
 /**
  * An upper bound of the prompt's tokens: no tokenizer makes more tokens than there are bytes, and hidden thinking is
  * carried by its signature, which is longer than the tokens it stands for.
  */
-export function boundPromptTokens(request: ModelRequest, model: string): number {
-  return byteLength(JSON.stringify(toMessagesBody(request, model))) + ADDED_TOKENS_MAX;
+export function boundPromptTokens(request: ModelRequest, info: ModelInfo): number {
+  return byteLength(JSON.stringify(toMessagesBody(request, info))) + ADDED_TOKENS_MAX;
 }
 
 /**
  * Three marks. Tools and system never change in a run, so the mark on the system block is written once and read by
  * every step. The mark on the last block makes this step's prompt readable by the next. The mark where the step before
  * ended is the place of its entry: the vendor looks back 20 blocks only, and a step of twenty parallel calls is longer.
+ * A call that forbids tools is the last of its run, and its different tool choice makes the entries of the messages
+ * unreadable: there only the first mark stays, since what nobody will read is not worth the price of a write.
  */
 function toPrompt(request: ModelRequest): Pick<Body, "system" | "tools" | "messages"> {
   const own = new Map<Message, OwnBlock[]>();
@@ -70,7 +72,8 @@ function toPrompt(request: ModelRequest): Pick<Body, "system" | "tools" | "messa
     return [{ role: "user", content: blocks }];
   });
   const answeredAt = request.messages.findLastIndex((message) => message.role === "assistant");
-  for (const message of [request.messages[answeredAt - 1], request.messages.at(-1)]) {
+  const ends = request.toolChoice === "none" ? [] : [request.messages[answeredAt - 1], request.messages.at(-1)];
+  for (const message of ends) {
     const blocks = message === undefined ? undefined : own.get(message);
     const last = blocks?.at(-1);
     if (last === undefined || isEmptyBlock(last)) continue;

@@ -16,7 +16,7 @@ import { errorBodySchema, toReply } from "./anthropic-reply.ts";
 import { boundPromptTokens, toCountBody, toMessagesBody } from "./anthropic-request.ts";
 import { callOnce, toCallFailure, wholeMs } from "./call.ts";
 import { checkKey, cleanDetail, toStatusFailure } from "./failure.ts";
-import { toMalformedFailure } from "./reply-parts.ts";
+import { parseAnswer, toMalformedFailure } from "./reply-parts.ts";
 import { promptTexts } from "./well-formed.ts";
 
 export interface AnthropicOptions {
@@ -55,12 +55,12 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
 
   return {
     info,
-    boundInputTokens: (request) => boundPromptTokens(request, info.id),
+    boundInputTokens: (request) => boundPromptTokens(request, info),
 
     async countInputTokens(request, signal) {
       const timeoutMs = Math.min(request.timeoutMs, COUNT_TIMEOUT_MS);
       const end = await callOnce(timeoutMs, signal, (inner) =>
-        resource.countTokens(toCountBody(request, info.id), { signal: inner, timeout: wholeMs(timeoutMs) }),
+        resource.countTokens(toCountBody(request, info), { signal: inner, timeout: wholeMs(timeoutMs) }),
       );
       if (end.kind !== "answer") return null;
       const counted: unknown = end.answer?.input_tokens;
@@ -70,13 +70,13 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     async complete(request, signal) {
       const badKey = checkKey(apiKey, SERVER);
       if (badKey !== null) return badKey;
-      const body = toMessagesBody(request, info.id);
+      const body = toMessagesBody(request, info);
       const end = await callOnce(request.timeoutMs, signal, (inner) =>
         resource.create(body, { signal: inner, timeout: wholeMs(request.timeoutMs) }).withResponse(),
       );
       switch (end.kind) {
         case "answer":
-          return toOutcome(end.answer.data, end.answer.response, request, apiKey, now());
+          return toOutcome(parseAnswer(end.answer.data), end.answer.response, request, apiKey, now());
         case "thrown":
           return toThrownFailure(end.error, request, apiKey, now());
         case "aborted":
@@ -110,7 +110,7 @@ function toThrownFailure(error: unknown, request: ModelRequest, apiKey: string, 
   }
   // The SDK's timer has the same length as ours and may be the first to fire.
   if (error instanceof APIConnectionTimeoutError) {
-    return toCallFailure({ kind: "timeout" }, SERVER, request.timeoutMs);
+    return toCallFailure({ kind: "timeout", sent: true }, SERVER, request.timeoutMs);
   }
   if (error instanceof SyntaxError) {
     return toMalformedFailure({ kind: "retryable", detail: "the answer is cut or no JSON" }, SERVER, 200, null);

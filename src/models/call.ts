@@ -12,8 +12,13 @@ import type { ModelFailure } from "../agent/model.ts";
 export type CallEnd<Answer> =
   | { readonly kind: "answer"; readonly answer: Answer }
   | { readonly kind: "thrown"; readonly error: unknown }
-  | { readonly kind: "timeout" }
-  | { readonly kind: "aborted" };
+  | Unanswered;
+
+/** Our timer or the signal ended it. `sent` is false when there was no time left to send anything. */
+export interface Unanswered {
+  readonly kind: "timeout" | "aborted";
+  readonly sent: boolean;
+}
 
 /** The longest delay a timer can hold. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -29,12 +34,13 @@ export async function callOnce<Answer>(
   signal: AbortSignal,
   call: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<CallEnd<Answer>> {
-  if (signal.aborted) return { kind: "aborted" };
+  if (signal.aborted) return { kind: "aborted", sent: false };
+  if (!(timeoutMs > 0)) return { kind: "timeout", sent: false };
   const controller = new AbortController();
   let end: (cause: "timeout" | "aborted") => void = () => undefined;
   const ended = new Promise<CallEnd<Answer>>((resolve) => {
     end = (cause) => {
-      resolve({ kind: cause });
+      resolve({ kind: cause, sent: true });
       controller.abort();
     };
   });
@@ -72,7 +78,7 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
 
 /** The failure of a call that got no answer: our signal, a timer, or the connection. */
 export function toCallFailure(
-  end: { readonly kind: "timeout" | "aborted" } | { readonly kind: "connection"; readonly error: unknown },
+  end: Unanswered | { readonly kind: "connection"; readonly error: unknown },
   server: string,
   timeoutMs: number,
 ): ModelFailure {
@@ -84,15 +90,15 @@ export function toCallFailure(
         kind: "aborted",
         code: "aborted",
         message: `The call to ${server} was stopped by us.`,
-        unbilled: false,
+        unbilled: !end.sent,
       };
     case "timeout":
       return {
         ...common,
         kind: "retryable",
         code: "timeout",
-        message: `${server} did not answer within ${Math.ceil(timeoutMs / 1000)} s.`,
-        unbilled: false,
+        message: `${server} did not answer within ${timeoutMs / 1000} s.`,
+        unbilled: !end.sent,
       };
     case "connection": {
       const code = connectionCode(end.error);

@@ -15,7 +15,7 @@ import { callOnce, toCallFailure, wholeMs } from "./call.ts";
 import { checkKey, cleanDetail, toStatusFailure } from "./failure.ts";
 import { toChatReply } from "./openai-reply.ts";
 import { boundChatTokens, toChatBody } from "./openai-request.ts";
-import { toMalformedFailure } from "./reply-parts.ts";
+import { parseAnswer, toMalformedFailure } from "./reply-parts.ts";
 import { promptTexts } from "./well-formed.ts";
 
 export interface OpenAiCompatibleOptions {
@@ -72,12 +72,12 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): M
       fetchOptions: { redirect: "manual" },
     });
     const settings = { signal, timeout: wholeMs(request.timeoutMs) };
-    return await client.chat.completions.create(toChatBody(request, info.id), settings).withResponse();
+    return await client.chat.completions.create(toChatBody(request, info), settings).withResponse();
   };
 
   return {
     info,
-    boundInputTokens: (request) => boundChatTokens(request, info.id),
+    boundInputTokens: (request) => boundChatTokens(request, info),
     // The protocol has no way to count.
     countInputTokens: async () => null,
     async complete(request, signal) {
@@ -87,7 +87,7 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): M
       const end = await callOnce(request.timeoutMs, signal, (inner) => send(request, inner));
       switch (end.kind) {
         case "answer":
-          return toOutcome(end.answer.data, end.answer.response, info, context);
+          return toOutcome(parseAnswer(end.answer.data), end.answer.response, info, context);
         case "thrown":
           return await toThrownFailure(end.error, context);
         case "aborted":
@@ -114,7 +114,7 @@ async function toThrownFailure(error: unknown, context: Context): Promise<ModelF
     return toErrorFailure(error.status, error.headers, parsed.success ? parsed.data : null, context);
   }
   if (error instanceof APIConnectionTimeoutError)
-    return toCallFailure({ kind: "timeout" }, context.server, context.request.timeoutMs);
+    return toCallFailure({ kind: "timeout", sent: true }, context.server, context.request.timeoutMs);
   if (error instanceof SyntaxError) {
     return toMalformedFailure({ kind: "retryable", detail: "the answer is cut or no JSON" }, context.server, 200, null);
   }

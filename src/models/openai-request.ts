@@ -7,7 +7,7 @@
  */
 import type { OpenAI } from "openai";
 import { z } from "zod";
-import type { Message, ModelRequest } from "../agent/model.ts";
+import type { Message, ModelInfo, ModelRequest } from "../agent/model.ts";
 import { byteLength } from "../lib/bytes.ts";
 import { toWellFormed } from "./well-formed.ts";
 
@@ -23,7 +23,7 @@ const contentSchema = z.custom<OpenAI.ChatCompletionAssistantMessageParam>(
 );
 
 /** The body of `chat.completions.create`. */
-export function toChatBody(request: ModelRequest, model: string): Body {
+export function toChatBody(request: ModelRequest, info: ModelInfo): Body {
   const system: MessageParam[] = request.system.trim() === "" ? [] : [{ role: "system", content: request.system }];
   const tools = request.tools.map(
     (tool): OpenAI.ChatCompletionTool => ({
@@ -32,16 +32,16 @@ export function toChatBody(request: ModelRequest, model: string): Body {
     }),
   );
   return toWellFormed({
-    model,
-    max_completion_tokens: request.maxTokens,
+    model: info.id,
+    max_completion_tokens: Math.min(request.maxTokens, info.maxOutputTokens),
     messages: [...system, ...request.messages.flatMap(toMessages)],
     ...(tools.length === 0 ? {} : { tools, tool_choice: request.toolChoice }),
   });
 }
 
 /** An upper bound of the prompt's tokens: no tokenizer makes more tokens than there are bytes. */
-export function boundChatTokens(request: ModelRequest, model: string): number {
-  return byteLength(JSON.stringify(toChatBody(request, model))) + ADDED_TOKENS_MAX;
+export function boundChatTokens(request: ModelRequest, info: ModelInfo): number {
+  return byteLength(JSON.stringify(toChatBody(request, info))) + ADDED_TOKENS_MAX;
 }
 
 function toMessages(message: Message): MessageParam[] {

@@ -45,6 +45,16 @@ export function createIdSource(request: ModelRequest): (wanted: string) => strin
   };
 }
 
+/** The SDKs parse a body only when its content type says JSON; a gateway that leaves the type out still sent an answer. */
+export function parseAnswer(body: unknown): unknown {
+  if (typeof body !== "string") return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
 /** A JSON object, the only tool input that vendors take back. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);

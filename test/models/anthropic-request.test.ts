@@ -11,9 +11,9 @@ import {
 import { createMeter } from "../fakes/anthropic-meter.ts";
 import type { JsonObject } from "../fakes/anthropic-rules.ts";
 import { firstFault, isObject, markedBlocks } from "../fakes/anthropic-rules.ts";
-import { ask, SQL_TOOL } from "./requests.ts";
+import { ask, infoOf, SQL_TOOL } from "./requests.ts";
 
-const MODEL = "claude-sonnet-5-5";
+const MODEL = infoOf();
 
 /** The body as it arrives: through JSON. */
 function bodyOf(request: ModelRequest): JsonObject {
@@ -116,6 +116,10 @@ describe("messages", () => {
     expect(JSON.stringify(body)).toContain('{"k\ufffd":["v\ufffd"]}');
   });
 
+  test("max_tokens is never above what the model can give", () => {
+    expect(bodyOf(ask({ maxTokens: 500_000 })).max_tokens).toBe(128_000);
+  });
+
   test("the body has no sampling parameter, no forced tool choice, and the count body no max_tokens", () => {
     expect(Object.keys(bodyOf(ask()))).toEqual(["model", "max_tokens", "tools", "system", "messages", "tool_choice"]);
     expect(bodyOf(ask({ tools: [], toolChoice: "none" }))).not.toHaveProperty("tool_choice");
@@ -138,6 +142,14 @@ describe("R3: cache marks", () => {
       { tool_use_id: "a" },
       { type: "text", text: "Note." },
     ]);
+  });
+
+  test("a call that forbids tools, the last of a run, writes nothing that nobody will read", () => {
+    const messages = [{ role: "user", text: "?" } as const, said("a"), told(undefined, "a")];
+    const marked = markedBlocks(bodyOf(ask({ messages, toolChoice: "none" }))).filter(
+      (block) => block.cache_control !== undefined,
+    );
+    expect(marked).toMatchObject([{ type: "text", text: ask().system }]);
   });
 
   test("without a system prompt the last tool carries the stable mark", () => {

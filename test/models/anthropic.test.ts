@@ -323,7 +323,7 @@ describe("no answer", () => {
     const controller = new AbortController();
     const { fake, model } = await start([], {
       handler: () => {
-        setTimeout(() => controller.abort(), 20);
+        setImmediate(() => controller.abort());
         return item;
       },
     });
@@ -385,6 +385,12 @@ describe("malformed answers", () => {
       unbilled: false,
       status: 200,
     });
+    await done(fake);
+  });
+
+  test("a whole answer whose content type was lost on the way is used", async () => {
+    const { fake, model } = await start([raw(JSON.stringify(valid), { headers: { "content-type": "text/plain" } })]);
+    expect(replyOf(await model.complete(ask(), NEVER))).toMatchObject({ finish: "end_turn", content: [] });
     await done(fake);
   });
 

@@ -37,7 +37,7 @@ describe("callOnce", () => {
     await vi.advanceTimersByTimeAsync(4_999);
     expect(inner?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await end).toEqual({ kind: "timeout" });
+    expect(await end).toEqual({ kind: "timeout", sent: true });
     expect(inner?.aborted).toBe(true);
     vi.useRealTimers();
   });
@@ -46,12 +46,18 @@ describe("callOnce", () => {
     const controller = new AbortController();
     const end = callOnce(60_000, controller.signal, never);
     controller.abort();
-    expect(await end).toEqual({ kind: "aborted" });
+    expect(await end).toEqual({ kind: "aborted", sent: true });
   });
 
   test("does not start when the signal has fired", async () => {
     const call = vi.fn(never);
-    expect(await callOnce(1_000, AbortSignal.abort(), call)).toEqual({ kind: "aborted" });
+    expect(await callOnce(1_000, AbortSignal.abort(), call)).toEqual({ kind: "aborted", sent: false });
+    expect(call).not.toHaveBeenCalled();
+  });
+
+  test.each([0, -1, Number.NaN])("does not start when %d ms are left", async (timeoutMs) => {
+    const call = vi.fn(never);
+    expect(await callOnce(timeoutMs, new AbortController().signal, call)).toEqual({ kind: "timeout", sent: false });
     expect(call).not.toHaveBeenCalled();
   });
 
@@ -60,7 +66,7 @@ describe("callOnce", () => {
     let reject: (error: Error) => void = () => undefined;
     const end = callOnce(60_000, controller.signal, () => new Promise<never>((_, fail) => (reject = fail)));
     controller.abort();
-    expect(await end).toEqual({ kind: "aborted" });
+    expect(await end).toEqual({ kind: "aborted", sent: true });
     reject(new Error("too late"));
     await Promise.resolve();
   });
@@ -91,6 +97,18 @@ describe("toCallFailure", () => {
     expect(failure.message).toContain(code);
     expect(failure.message).not.toContain("secret");
   });
+
+  test.each(["timeout", "aborted"] as const)(
+    "%s: billed for all we know once it was sent, and never before",
+    (kind) => {
+      expect(toCallFailure({ kind, sent: true }, "Acme", 1_500)).toMatchObject({
+        code: kind,
+        unbilled: false,
+        status: null,
+      });
+      expect(toCallFailure({ kind, sent: false }, "Acme", 1_500)).toMatchObject({ code: kind, unbilled: true });
+    },
+  );
 
   test("an error of no known kind is a broken connection", () => {
     expect(toCallFailure({ kind: "connection", error: "boom" }, "Acme", 1_000)).toMatchObject({

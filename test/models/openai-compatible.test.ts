@@ -190,7 +190,7 @@ describe("failures (C26)", () => {
     const { model } = await start([{ kind: "hang" }]);
     const controller = new AbortController();
     const outcome = model.complete(ask(), controller.signal);
-    setTimeout(() => controller.abort(), 20);
+    setImmediate(() => controller.abort());
     expect(failureOf(await outcome)).toMatchObject({ kind: "aborted" });
     expect(failureOf(await model.complete(ask(), AbortSignal.abort()))).toMatchObject({ kind: "aborted" });
   });

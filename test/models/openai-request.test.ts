@@ -4,10 +4,12 @@ import { describe, expect, test } from "vitest";
 import type { Message, ModelRequest } from "../../src/agent/model.ts";
 import { boundChatTokens, toChatBody } from "../../src/models/openai-request.ts";
 import { firstChatFault } from "../fakes/fake-openai.ts";
-import { ask, SQL_TOOL } from "./requests.ts";
+import { ask, infoOf, SQL_TOOL } from "./requests.ts";
+
+const LOCAL = { ...infoOf(), id: "local-model", maxOutputTokens: 1_000 };
 
 const bodyOf = (request: ModelRequest): { readonly messages: readonly unknown[]; readonly tools?: unknown } =>
-  JSON.parse(JSON.stringify(toChatBody(request, "local-model")));
+  JSON.parse(JSON.stringify(toChatBody(request, LOCAL)));
 
 describe("toChatBody", () => {
   test("a reply without content is left out, a foreign one is said again, a blank system and note are not sent", () => {
@@ -23,8 +25,8 @@ describe("toChatBody", () => {
       },
       { role: "tool", results: [{ callId: "a", content: "{}", isError: true }], note: " " },
     ];
-    expect(bodyOf(ask({ system: " ", tools: [], messages }))).toEqual({
-      model: "local-model",
+    expect(bodyOf(ask({ system: " ", tools: [], messages, maxTokens: 5_000 }))).toEqual({
+      model: LOCAL.id,
       max_completion_tokens: 1_000,
       messages: [
         { role: "user", content: "?" },
@@ -77,7 +79,7 @@ test("every conversation that the loop can build is accepted, and its bound is i
     fc.property(anyRequest, (request) => {
       // An empty Messages API content is no message of this protocol, so each reply is said again from its neutral fields.
       expect(firstChatFault(bodyOf(request))).toBeNull();
-      expect(boundChatTokens(request, "local-model")).toBeGreaterThanOrEqual(
+      expect(boundChatTokens(request, LOCAL)).toBeGreaterThanOrEqual(
         Buffer.byteLength(JSON.stringify(bodyOf(request))) + 600,
       );
     }),
