@@ -109,6 +109,14 @@ export function planCall(
   return { maxTokens, reservedNanoUsd: worstCaseNanoUsd(info, promptTokensMax, maxTokens) };
 }
 
+/**
+ * Rows to reserve for a query that its plan expects to read so many: sorting and grouping read again, and a plan does
+ * not know how many rows match. Generous on purpose, a row being a nano-dollar; what is not read is given back.
+ */
+export function reserveForRows(estimate: number): number {
+  return estimate === 0 ? 0 : estimate * 4 + 1_000;
+}
+
 /** Rows that a round of tool calls may make the database read: what is left of the meter, and of the money. */
 export function plannedRows(state: AgentState, keptNanoUsd: number): number {
   const byMeter = state.limits.rowsReadMax - state.usage.rowsRead;

@@ -8,7 +8,15 @@
  */
 import { assert } from "../lib/assert.ts";
 import { type Advance, advance } from "./advance.ts";
-import { abortAt, ceilingReached, deadlineAt, keptBackNanoUsd, plannedRows, priceUsage } from "./budget.ts";
+import {
+  abortAt,
+  ceilingReached,
+  deadlineAt,
+  keptBackNanoUsd,
+  plannedRows,
+  priceUsage,
+  reserveForRows,
+} from "./budget.ts";
 import { prepareCall, refuseOverHops, refuseRepeated } from "./dispatch.ts";
 import type { Event } from "./event.ts";
 import { checkFigures } from "./figures.ts";
@@ -96,10 +104,8 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   const estimates = await Promise.all(
     calls.map((call) => (call.kind === "ready" ? call.checked.estimateRowsRead() : 0)),
   );
-  const reservedRows = Math.min(
-    available,
-    estimates.reduce((sum, rows) => sum + rows, 0),
-  );
+  const wantedRows = estimates.reduce((sum, rows) => sum + reserveForRows(rows), 0);
+  const reservedRows = Math.min(available, wantedRows);
   const attempt = newAttempt(ports, before, {
     kind: "tools",
     purpose: "step",
