@@ -88,8 +88,8 @@ export interface CallerApi {
   admit(request: AdmitRequest): Promise<AdmitReply>;
   /** Records what a run cost and frees its place; a second call corrects the first. */
   settle(settlement: Settlement): Promise<void>;
-  /** Binds an idempotency key to a request and the run it makes, for a day. */
-  claim(key: string, bodyHash: string, runId: string): Promise<ClaimReply>;
+  /** Binds an idempotency key to a request and the run it makes, for `keptMs`; absent: a day. */
+  claim(key: string, bodyHash: string, runId: string, keptMs?: number): Promise<ClaimReply>;
   /** The caller's runs. Null: the cursor is not one of ours. */
   list(cursor: string | null, limit: number): Promise<LedgerPage | null>;
   /** The last days with any run, newest first. */

@@ -55,9 +55,9 @@ export class CallerObject extends DurableObject<DurableBindings> implements Call
     this.record(settlement.runId, settlement.costNanoUsd, settlement.outcome);
   }
 
-  async claim(key: string, bodyHash: string, runId: string): Promise<ClaimReply> {
+  async claim(key: string, bodyHash: string, runId: string, keptMs?: number): Promise<ClaimReply> {
     const { storage } = this.ctx;
-    return storage.transactionSync(() => claimKey(storage.sql, key, bodyHash, runId, Date.now()));
+    return storage.transactionSync(() => claimKey(storage.sql, key, bodyHash, runId, Date.now(), keptMs));
   }
 
   async list(cursor: string | null, limit: number): Promise<LedgerPage | null> {
