@@ -19,7 +19,11 @@ export default defineConfig({
             miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations("./migrations"), QUERENT_LOCAL: "1" } },
           })),
         ],
-        test: { name: "workers", include: ["test/**/*.workers.test.ts"] },
+        test: {
+          name: "workers",
+          include: ["test/**/*.workers.test.ts"],
+          globalSetup: ["test/fakes/fake-anthropic-setup.ts"],
+        },
       },
     ],
   },
