@@ -16,9 +16,10 @@ import {
   failureWith,
   IN_PHASE,
   modelAttempt,
+  NO_EVIDENCE,
   outcomeWith,
   PHASES,
-  replyWith,
+  replied,
   START,
   stateWith,
   toolsAttempt,
@@ -50,8 +51,8 @@ const LEGAL: { readonly [P in Phase]: Row } = {
     attempt_lost: { thought: [asking, ANY_EVENT.attempt_lost] },
     model_replied: {
       action: [asking, ANY_EVENT.model_replied],
-      thought: [asking, { kind: "model_replied", reply: replyWith({ text: "" }), costNanoUsd: 0 }],
-      finish: [asking, { kind: "model_replied", reply: replyWith({ text: "347." }), costNanoUsd: 0 }],
+      thought: [asking, replied({ text: "" }, NO_EVIDENCE, 0)],
+      finish: [asking, replied({ text: "347." }, NO_EVIDENCE, 0)],
     },
     model_failed: {
       thought: [asking, ANY_EVENT.model_failed],
@@ -72,7 +73,9 @@ const LEGAL: { readonly [P in Phase]: Row } = {
         acting,
         {
           kind: "tools_observed",
-          outcomes: [outcomeWith({ query: null, final: { answer: "347", results: [], citations: [] } })],
+          outcomes: [
+            outcomeWith({ query: null, final: { answer: "347", results: [], citations: [], evidence: NO_EVIDENCE } }),
+          ],
           newResults: 0,
         },
       ],
@@ -158,21 +161,16 @@ describe("an event that does not fit the state", () => {
     [
       "a last reply without a ceiling",
       { ...idle, attempt: modelAttempt({ purpose: "last" }) },
-      { kind: "model_replied", reply: replyWith({ text: "So far." }), costNanoUsd: 0 },
+      replied({ text: "So far." }, NO_EVIDENCE, 0),
       /follows a ceiling/,
     ],
     [
       "a summary of nothing",
       { ...idle, attempt: modelAttempt({ purpose: "summary" }) },
-      { kind: "model_replied", reply: replyWith({ text: "Gist." }), costNanoUsd: 0 },
+      replied({ text: "Gist." }, NO_EVIDENCE, 0),
       /cut-off text/,
     ],
-    [
-      "A4: a reply dearer than its reservation",
-      asking,
-      { kind: "model_replied", reply: replyWith({ text: "347." }), costNanoUsd: 100_000_001 },
-      /A4/,
-    ],
+    ["A4: a reply dearer than its reservation", asking, replied({ text: "347." }, NO_EVIDENCE, 100_000_001), /A4/],
     [
       "A5: two results for one call",
       acting,

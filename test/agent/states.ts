@@ -3,6 +3,7 @@
  * written out. Shared by test/agent/*.test.ts.
  */
 import type { Event, EventKind, ToolOutcome } from "../../src/agent/event.ts";
+import type { Evidence } from "../../src/agent/figures.ts";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type Limits, resolveLimits } from "../../src/agent/limits.ts";
 import type { ModelFailure, ModelReply, ToolCall } from "../../src/agent/model.ts";
 import { success } from "../../src/agent/observation.ts";
@@ -113,6 +114,7 @@ export function outcomeWith(parts: Partial<ToolOutcome> = {}): ToolOutcome {
     query: { sql: "SELECT 1", durationMs: 3, rowsRead: 10, rows: 1, error: null, ref: "r1" },
     final: null,
     durationMs: 5,
+    memo: null,
     ...parts,
   };
 }
@@ -129,8 +131,16 @@ export function endingWith(parts: Partial<Ending> = {}): Ending {
     message: "Answered.",
     results: ["r1"],
     citations: [],
+    unsupported: [],
     ...parts,
   };
+}
+
+export const NO_EVIDENCE: Evidence = { citations: [], unsupported: [] };
+
+/** A reply as an event; its cost is that of `replyWith`'s usage at the prices of `PRICED`. */
+export function replied(parts: Partial<ModelReply>, evidence = NO_EVIDENCE, costNanoUsd = 2_000_000): Event {
+  return { kind: "model_replied", reply: replyWith(parts), costNanoUsd, evidence };
 }
 
 /** One state for every phase, with the effect of that phase open where it has one. */
@@ -145,7 +155,12 @@ export const IN_PHASE: { readonly [P in Phase]: AgentState } = {
 export const ANY_EVENT: { readonly [K in EventKind]: Event & { readonly kind: K } } = {
   call_reserved: { kind: "call_reserved", attempt: modelAttempt() },
   attempt_lost: { kind: "attempt_lost" },
-  model_replied: { kind: "model_replied", reply: replyWith({ calls: [callOf("c1")] }), costNanoUsd: 2_000_000 },
+  model_replied: {
+    kind: "model_replied",
+    reply: replyWith({ calls: [callOf("c1")] }),
+    costNanoUsd: 2_000_000,
+    evidence: NO_EVIDENCE,
+  },
   model_failed: {
     kind: "model_failed",
     failure: failureWith(),
