@@ -58,6 +58,8 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private starting: Promise<PublicRun> | null = null;
   /** Until then a waiting request drives. In memory only: after a restart the alarm does. */
   private callerDrivesUntil = 0;
+  /** For when the alarm was set last, as far as this memory knows. */
+  private armedFor = 0;
 
   async start(input: StartRun, driver: Driver = "alarm"): Promise<PublicRun> {
     const journal = await this.touch();
@@ -174,7 +176,8 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
       await this.armNext(journal);
       return "ran";
     }
-    const watchdog = this.setAlarm(now + WATCHDOG_MS);
+    const isWatched = this.armedFor > now + WATCHDOG_MS / 5 && this.armedFor <= now + WATCHDOG_MS;
+    const watchdog = isWatched ? null : this.setAlarm(now + WATCHDOG_MS);
     const [result] = await Promise.all([this.driver.drive(journal, { model: model.value, tools }), watchdog]);
     await this.armNext(journal);
     if (result.kind === "wait") return "waiting";
@@ -219,6 +222,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   }
 
   private async setAlarm(at: number): Promise<void> {
+    this.armedFor = at;
     await this.ctx.storage.setAlarm(at);
   }
 }

@@ -2,20 +2,21 @@
  * The run object under test: a scripted model and fake tools in the place of its wiring, and shortcuts to one object.
  * The object, its storage, its alarms and its crashes are workerd's own.
  */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type LimitsRequest, resolveLimits } from "../../src/agent/limits.ts";
 import type { Model, ModelOutcome } from "../../src/agent/model.ts";
 import type { Tool } from "../../src/agent/tool.ts";
 import type { PublicRun } from "../../src/agent/view.ts";
-import type { RunApi, StartRun } from "../../src/durable/contract.ts";
+import type { RunApi, RunLedgerApi, StartRun } from "../../src/durable/contract.ts";
 import { RunObject } from "../../src/durable/run-object.ts";
 import type { Wiring } from "../../src/durable/wiring.ts";
 import { ok } from "../../src/lib/result.ts";
 import { functionModel, replied } from "../fakes/function-model.ts";
 import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 
-export type RunStub = DurableObjectStub & RunApi;
+export type RunStub = DurableObjectStub & RunApi & RunLedgerApi;
 
 export interface World {
   model: Model;
@@ -65,6 +66,39 @@ export function answer(text = "One."): ModelOutcome {
   return replied({ calls: [{ id: `call_${calls}`, name: "final_answer", input: { answer: text, results: ["r1"] } }] });
 }
 
+export interface HeldModel extends Model {
+  /** Calls begun, and calls whose signal has aborted. */
+  calls: number;
+  aborted: number;
+  /** Lets every call, open or to come, have its reply. */
+  release(): void;
+}
+
+/**
+ * A model whose calls stay open until the test releases them. The object that calls looks for the release itself: a
+ * promise that belongs to one object cannot be resolved from another.
+ */
+export function holdModel(reply: () => ModelOutcome): HeldModel {
+  let isReleased = false;
+  const held: HeldModel = {
+    ...functionModel(reply),
+    calls: 0,
+    aborted: 0,
+    release: () => {
+      isReleased = true;
+    },
+    complete: async (_request, signal) => {
+      held.calls += 1;
+      signal.addEventListener("abort", () => {
+        held.aborted += 1;
+      });
+      while (!isReleased) await new Promise((resolve) => setTimeout(resolve, 1));
+      return reply();
+    },
+  };
+  return held;
+}
+
 export function newRun(
   world: World,
   parts: Partial<StartRun> & { readonly asked?: LimitsRequest } = {},
@@ -92,6 +126,16 @@ export function newRun(
 /** A stub is useless after its object was aborted: take a new one then. */
 export function stubOf(id: string): RunStub {
   return env.RUNS.get(env.RUNS.idFromName(id)) as unknown as RunStub;
+}
+
+/** Does something inside the object, where its storage and its alarm handler can be reached. */
+export function inObject<R>(
+  stub: RunStub,
+  act: (object: RunObject, state: DurableObjectState) => R | Promise<R>,
+): Promise<R> {
+  // The platform's own type of this function is too deep for our methods.
+  const run = runInDurableObject as unknown as (target: RunStub, callback: typeof act) => Promise<R>;
+  return run(stub, act);
 }
 
 /** Waits, by news alone, until the run is over; whoever drives it. */
