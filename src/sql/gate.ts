@@ -8,7 +8,7 @@
 import { byteLength } from "../lib/bytes.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { type Token, tokenize } from "./lexer.ts";
-import { findRecursion, type RecursionGuard } from "./recursion.ts";
+import { findRecursion, type Recursion } from "./recursion.ts";
 import type { SqlRefusal } from "./refusal.ts";
 import { isSymbol, keyword, matchBrackets, readShape, readWith, type StatementShape } from "./statement.ts";
 
@@ -18,8 +18,8 @@ export type { SqlRefusal } from "./refusal.ts";
 export interface CheckedQuery {
   readonly sql: string;
   readonly shape: StatementShape;
-  /** Recursive common tables that carry no LIMIT of their own and get ours. */
-  readonly guards: readonly RecursionGuard[];
+  /** Recursive common tables: those without a LIMIT of their own get ours. */
+  readonly recursion: Recursion;
 }
 
 /** D1's own limit for the text of a statement. The wrapped text must fit too; database.ts sees to that. */
@@ -67,7 +67,7 @@ export function checkQuery(sql: string): Result<CheckedQuery, SqlRefusal> {
   const text = sql.slice(first.start, last.start + last.text.length);
   const recursion = findRecursion(shape, first.start);
   if (!recursion.ok) return recursion;
-  return ok({ sql: text, shape, guards: recursion.value });
+  return ok({ sql: text, shape, recursion: recursion.value });
 }
 
 /**

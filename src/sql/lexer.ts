@@ -58,7 +58,7 @@ interface Scanned {
 
 /** Two- and three-character symbols; the longest match wins. Everything else is one character. */
 const LONG_SYMBOLS = ["->>", "->", "==", "<=", "<>", "<<", ">=", ">>", "!=", "||"] as const;
-const SINGLE_SYMBOLS = new Set("-(); +*/%=<>|,&~.".replace(" ", ""));
+const SINGLE_SYMBOLS = new Set("-();+*/%=<>|,&~.");
 
 function scan(sql: string, at: number): Scanned {
   const first = sql.charAt(at);

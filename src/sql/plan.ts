@@ -16,7 +16,7 @@ export interface PlanName {
 
 export interface PlanCost {
   readonly rowsRead: number;
-  /** Rows that a step of the deepest recursion reads; 0 without recursion. */
+  /** Rows that the dearest recursive step reads, times how often its recursion starts anew; 0 without recursion. */
   readonly recursionStepRows: number;
   /** Names scanned from end to end, as the plan calls them, with their rows. */
   readonly scans: readonly { readonly name: string; readonly rows: number }[];
@@ -58,11 +58,13 @@ interface Walk {
   readonly subqueries: Map<string, number>;
   readonly scans: { readonly name: string; readonly rows: number }[];
   recursionStepRows: number;
+  /** Times the part under the hand is started: more than once inside a correlated subquery. */
+  turns: number;
 }
 
 /** Weighs the rows of `EXPLAIN QUERY PLAN <statement>`. */
 export function weighPlan(rows: readonly Row[], options: PlanOptions): PlanCost {
-  const walk: Walk = { options, subqueries: new Map(), scans: [], recursionStepRows: 0 };
+  const walk: Walk = { options, subqueries: new Map(), scans: [], recursionStepRows: 0, turns: 1 };
   const root = toTree(rows);
   const weight = weigh(root, walk);
   const streams = root.children.every((node) => /^(SCAN|SEARCH) /.test(node.detail));
@@ -104,7 +106,10 @@ function weigh(parent: Node, walk: Walk): Weight {
     const subquery = /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/s.exec(detail)?.[1];
     // A recursive step takes one row at a time from the table that it builds.
     if (subquery !== undefined) walk.subqueries.set(foldName(subquery), 1);
+    const turns = walk.turns;
+    if (/^CORRELATED /.test(detail)) walk.turns = cap(turns * weight.out);
     const inner = weigh(node, walk);
+    walk.turns = turns;
     if (subquery !== undefined) {
       walk.subqueries.set(foldName(subquery), inner.out);
       weight.total = cap(weight.total + inner.total);
@@ -112,7 +117,7 @@ function weigh(parent: Node, walk: Walk): Weight {
       weight.total = cap(weight.total + weight.out * inner.total);
     } else if (detail === "RECURSIVE STEP") {
       const step = Math.max(1, inner.total);
-      walk.recursionStepRows = Math.max(walk.recursionStepRows, step);
+      walk.recursionStepRows = Math.max(walk.recursionStepRows, step * walk.turns);
       weight.total = cap(weight.total + step * walk.options.recursionRows);
       weight.out = walk.options.recursionRows;
     } else if (/SUBQUERY|FOR IN-OPERATOR/.test(detail)) {

@@ -30,16 +30,28 @@ export interface RecursionGuard {
   readonly to: number;
 }
 
+export interface Recursion {
+  /** The recursive tables without a LIMIT of their own. */
+  readonly guards: readonly RecursionGuard[];
+  /** How deep guarded bodies stand inside each other. */
+  readonly depth: number;
+  /** The largest LIMIT that a recursive table carries itself; 0 when none does. */
+  readonly ownLimitMax: number;
+}
+
 /** Finds the recursive tables of a statement whose text starts at offset `origin`. */
-export function findRecursion(shape: StatementShape, origin: number): Result<readonly RecursionGuard[], SqlRefusal> {
+export function findRecursion(shape: StatementShape, origin: number): Result<Recursion, SqlRefusal> {
   const guards: RecursionGuard[] = [];
+  const positions = referencePositions(shape);
+  let ownLimitMax = 0;
   for (const table of shape.commonTables) {
-    if (!readsItself(shape, table)) continue;
+    if (!readsItself(positions, table)) continue;
     const limit = ownLimit(shape, table);
     if (limit === "none") guards.push(toGuard(shape, table, origin));
     else if (limit === "unknown" || limit > RECURSION_ROWS_MAX) return err(refuseLimit(shape, table));
+    else ownLimitMax = Math.max(ownLimitMax, limit);
   }
-  return ok(guards);
+  return ok({ guards, depth: nestingDepth(guards), ownLimitMax });
 }
 
 /** The statement's text with every guard in place, each recursion bounded to `rowsMax` rows. */
@@ -68,15 +80,44 @@ function closeGuard(guard: RecursionGuard, rowsMax: number): string {
   );
 }
 
-function readsItself(shape: StatementShape, table: CommonTable): boolean {
-  const name = table.name.toLowerCase();
-  return shape.tables.some(
-    (reference) =>
-      reference.index > table.bodyOpen &&
-      reference.index < table.bodyClose &&
-      reference.qualifier === null &&
-      reference.name.toLowerCase() === name,
-  );
+/** Where each bare name stands in table position, in order, so that looking one up costs no walk over the statement. */
+function referencePositions(shape: StatementShape): ReadonlyMap<string, readonly number[]> {
+  const positions = new Map<string, number[]>();
+  for (const reference of shape.tables) {
+    if (reference.qualifier !== null) continue;
+    const name = reference.name.toLowerCase();
+    const known = positions.get(name);
+    if (known === undefined) positions.set(name, [reference.index]);
+    else known.push(reference.index);
+  }
+  return positions;
+}
+
+function readsItself(positions: ReadonlyMap<string, readonly number[]>, table: CommonTable): boolean {
+  const found = positions.get(table.name.toLowerCase()) ?? [];
+  let low = 0;
+  let high = found.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((found[middle] ?? 0) > table.bodyOpen) high = middle;
+    else low = middle + 1;
+  }
+  return (found[low] ?? Number.POSITIVE_INFINITY) < table.bodyClose;
+}
+
+function nestingDepth(guards: readonly RecursionGuard[]): number {
+  const edges = guards.flatMap(({ from, to }) => [
+    { at: from, step: 1 },
+    { at: to, step: -1 },
+  ]);
+  edges.sort((a, b) => a.at - b.at || a.step - b.step);
+  let depth = 0;
+  let deepest = 0;
+  for (const { step } of edges) {
+    depth += step;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 /** Rows that the body's own LIMIT and OFFSET let it make; `unknown` when they are not plain numbers. */

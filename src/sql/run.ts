@@ -7,8 +7,9 @@
 import { byteLength } from "../lib/bytes.ts";
 import { COOKIE_SQL, toCookie } from "./catalog.ts";
 import type { DatabaseConnection, Row } from "./connection.ts";
+import { SQL_BYTES_MAX } from "./gate.ts";
 import type { MaskedValueKind } from "./scopes.ts";
-import { type DecodedCell, decodePlainCell, decodeRow, toTypedSql } from "./values.ts";
+import { type DecodedCell, decodePlainCell, decodeRow, toPlainSql, toTypedSql } from "./values.ts";
 import { type ReadOnlyQuery, toWrappedSql } from "./verdict.ts";
 
 export type Ran =
@@ -25,9 +26,6 @@ export type Ran =
   | { readonly kind: "tripped"; readonly reason: string; readonly rowsRead: number };
 
 const CHANGES_SQL = "SELECT total_changes() AS changes";
-/** D1's limit for the text of a statement. */
-const STATEMENT_BYTES_MAX = 100_000;
-
 /** Runs a proved read for at most `rowsMax` rows. */
 export async function runReadOnly(
   connection: DatabaseConnection,
@@ -36,8 +34,8 @@ export async function runReadOnly(
   masks: readonly MaskedValueKind[],
 ): Promise<Ran> {
   const typed = toTypedSql(query, query.columns, rowsMax);
-  const isTyped = typed !== null && byteLength(typed) <= STATEMENT_BYTES_MAX;
-  const sql = isTyped ? typed : toWrappedSql(query, rowsMax);
+  const isTyped = byteLength(typed) <= SQL_BYTES_MAX;
+  const sql = isTyped ? typed : toPlainSql(query, query.columns, rowsMax);
   const statements = [CHANGES_SQL, COOKIE_SQL, sql, CHANGES_SQL, COOKIE_SQL];
   const [results, columns] = await Promise.all([
     connection.batch<Record<string, unknown>>(statements.map((text) => connection.prepare(text))),
@@ -59,10 +57,16 @@ export async function runReadOnly(
     kind: "ran",
     columns,
     rows: rows.map((row) =>
-      isTyped ? decodeRow(row, query.columns, masks) : columns.map((name) => decodePlainCell(row[name], masks)),
+      isTyped
+        ? decodeRow(row, query.columns, masks)
+        : columns.map((_, index) => decodePlainCell(row[`c${index}`], masks)),
     ),
     rowsRead,
-    warnings: isTyped ? [] : ["The statement is too long or too wide for exact values: big integers are flagged."],
+    warnings: isTyped
+      ? []
+      : [
+          "The statement is too long for exact values: integers beyond 2^53 are rounded and flagged, infinities show as NULL.",
+        ],
   };
 }
 

@@ -38,16 +38,32 @@ const EXACT_INTEGER_MAX = Number.MAX_SAFE_INTEGER;
 /** SQLite's concat() takes more, but 32 arguments are what D1 documents. */
 const CONCAT_ARGUMENTS_MAX = 30;
 
-/** The statement that runs: `columns` cells `c0`, `c1`, … and the kinds `k`; null when it has too many columns. */
-export function toTypedSql(body: StatementBody, columns: number, rowsMax: number): string | null {
-  if (columns < 1 || columns > TYPED_COLUMNS_MAX) return null;
-  const names = Array.from({ length: columns }, (_, index) => `c${index}`);
+/** The statement that runs: cells `c0`, `c1`, … and their kinds `k`. */
+export function toTypedSql(body: StatementBody, columns: number, rowsMax: number): string {
+  const names = columnNames(columns);
   const bytesMax = cellBytesMax(columns, rowsMax);
-  const inner = `q(${names.join(",")}) AS (SELECT * FROM (\n${body.body}\n) LIMIT ${rowsMax})`;
   const cells = names.map((name) => `${toCellSql(name, bytesMax)} AS ${name}`);
   const kinds = concat(names.map((name) => toKindSql(name, bytesMax)));
-  const definitions = [...body.definitions, inner.replace("q(", '"querent rows"(')].join(", ");
-  return `WITH ${definitions} SELECT ${cells.join(",")},${kinds} AS k FROM "querent rows" LIMIT ${rowsMax}`;
+  if (columns <= TYPED_COLUMNS_MAX) return fromRows(body, columns, rowsMax, [...cells, `${kinds} AS k`]);
+  // No column is left for the kinds: they travel in front of the first cell, which then is text.
+  const first = `CASE typeof(c0) WHEN 'real' THEN printf('%!.17g',c0) ELSE ${toCellSql("c0", bytesMax)} END`;
+  return fromRows(body, columns, rowsMax, [`concat(${kinds},char(10),${first}) AS k`, ...cells.slice(1)]);
+}
+
+/** The same with bare cells, for a statement so long that nothing else fits beside it. */
+export function toPlainSql(body: StatementBody, columns: number, rowsMax: number): string {
+  return fromRows(body, columns, rowsMax, columnNames(columns));
+}
+
+/** Columns get names of ours: SQLite makes equal names unique at random beyond four, and objects sort numeric keys. */
+function fromRows(body: StatementBody, columns: number, rowsMax: number, selected: readonly string[]): string {
+  const inner = `"querent rows"(${columnNames(columns).join(",")}) AS (SELECT * FROM (\n${body.body}\n) LIMIT ${rowsMax})`;
+  const definitions = [...body.definitions, inner].join(", ");
+  return `WITH ${definitions} SELECT ${selected.join(",")} FROM "querent rows" LIMIT ${rowsMax}`;
+}
+
+function columnNames(columns: number): readonly string[] {
+  return Array.from({ length: columns }, (_, index) => `c${index}`);
 }
 
 function cellBytesMax(columns: number, rowsMax: number): number {
@@ -90,9 +106,18 @@ function concat(parts: readonly string[]): string {
 
 /** One row of a typed statement, its cells in order. */
 export function decodeRow(row: Row, columns: number, masks: readonly MaskedValueKind[]): readonly DecodedCell[] {
-  const kinds = typeof row.k === "string" ? [...row.k.matchAll(/[niIrPMtu]|[Tb]\d+;/g)] : [];
+  const [letters = "", ...rest] = typeof row.k === "string" ? row.k.split("\n") : [];
+  const kinds = [...letters.matchAll(/[niIrPMtu]|[Tb]\d+;/g)].map((found) => found[0]);
   assert(kinds.length === columns, "a typed row carries a kind for every column");
-  return kinds.map((found, index) => decodeCell(found[0], row[`c${index}`], masks));
+  return kinds.map((kind, index) => {
+    const isPacked = index === 0 && columns > TYPED_COLUMNS_MAX;
+    return decodeCell(kind, isPacked ? unpack(kind, rest.join("\n")) : row[`c${index}`], masks);
+  });
+}
+
+/** The first cell of a row that is too wide for a column of kinds. */
+function unpack(kind: string, text: string): unknown {
+  return kind === "i" || kind === "r" ? Number(text) : text;
 }
 
 /**

@@ -65,12 +65,14 @@ const SCAN_WARNING_ROWS = 5_000;
 const UNKNOWN_TABLE_ROWS = 1_000;
 /** Fewest rows a recursion is let make, however dear its step: hierarchies are seldom deeper. */
 const RECURSION_ROWS_MIN = 1_000;
+/** Rows that a recursion without a LIMIT is taken to make: a series of days or a family tree. */
+const RECURSION_ROWS_LIKELY = 100;
 
 /** The body to explain and to run: shields in front, recursion bounded. */
 export function toBody(checked: CheckedQuery, catalog: Catalog, scopes: Scopes, recursionRows?: number): StatementBody {
   const rowsMax = recursionRows ?? RECURSION_ROWS_MAX;
   return {
-    body: guardRecursion(checked.sql, checked.guards, rowsMax),
+    body: guardRecursion(checked.sql, checked.recursion.guards, rowsMax),
     definitions: toShield(checked.shape, catalog, scopes).definitions,
   };
 }
@@ -112,8 +114,10 @@ function brand(body: StatementBody, program: Program): ReadOnlyQuery {
 
 /** A dear recursive step gets fewer rows. Only the number in the bound changes, so the verdict still holds. */
 function toAffordableBody(input: VerdictInput, stepRows: number): StatementBody {
-  if (stepRows === 0 || input.checked.guards.length === 0) return input.body;
-  const affordable = Math.floor(input.rowsReadMax / stepRows);
+  const { guards, depth } = input.checked.recursion;
+  if (stepRows === 0 || guards.length === 0) return input.body;
+  // Recursions inside each other multiply, so each gets a root of what is affordable.
+  const affordable = Math.floor((input.rowsReadMax / stepRows) ** (1 / Math.max(1, depth)));
   const rows = Math.max(RECURSION_ROWS_MIN, Math.min(RECURSION_ROWS_MAX, affordable));
   return toBody(input.checked, input.catalog, input.scopes, rows);
 }
@@ -124,8 +128,8 @@ function weigh(input: VerdictInput, reach: Reach): ReturnType<typeof weighPlan> 
   const filters = ["WHERE", "ON", "USING", "NATURAL", "HAVING", "DISTINCT"];
   return weighPlan(input.plan, {
     resolve: (name) => names.get(foldName(name)) ?? { rows: null, subqueries: [] },
-    // A tripwire stands behind every recursion, so its likely size is what counts here: a modest one.
-    recursionRows: RECURSION_ROWS_MIN,
+    // A tripwire stands behind a guarded recursion, so its likely size counts; a LIMIT of its own is taken at its word.
+    recursionRows: Math.max(RECURSION_ROWS_LIKELY, input.checked.recursion.ownLimitMax),
     stopsAfterRows: filters.some((word) => words.has(word)) ? null : input.resultRowsMax,
   });
 }
