@@ -61,7 +61,7 @@ function readYear(tokens: readonly Token[], at: number, done: Done): ReturnType<
   if (!isYear(token) || token === undefined) return null;
   const before = tokens[at - 1]?.lower ?? "";
   const earlier = tokens
-    .slice(Math.max(0, at - 4), at)
+    .slice(Math.max(0, at - 6), at)
     .some((previous) => /^(year|years|in|since|during)$/.test(previous.lower));
   const joined = /^(and|or|to|-)$/.test(before) && earlier;
   const spoken = /^(in|since|during|year|years|until|of|from|through|throughout|for|both)$/.test(before) || joined;

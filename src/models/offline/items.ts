@@ -14,6 +14,7 @@ import type { ValueMatch, ValueSource } from "./values.ts";
 import { valueSpanAt } from "./values.ts";
 import type { Key } from "./vocabulary.ts";
 import { EMPTY_WORDS, keyAt, numberWord, scaleOf } from "./vocabulary.ts";
+import { wordsOfName } from "./words.ts";
 
 export type Item =
   | { readonly kind: "key"; readonly key: Key; readonly text: string }
@@ -66,7 +67,7 @@ function takeItem(tokens: readonly Token[], at: number, graph: SchemaGraph, sour
   const number = takeNumber(tokens, at);
   if (number !== null) return number;
   const lowers = tokens.slice(at, at + 8).map((next) => (next.kind === "quoted" ? "\u0000" : next.lower));
-  const key = keyAt(lowers);
+  const key = shortenKey(keyAt(lowers), tokens, at, graph);
   const ref = takeReference(tokens, at, graph);
   const value = valueSpanAt(tokens, at, source, ref === null ? 0 : ref.strength);
   if (value !== null && (ref === null || value.length >= ref.length || value.strong)) {
@@ -79,12 +80,33 @@ function takeItem(tokens: readonly Token[], at: number, graph: SchemaGraph, sour
   if (ref !== null && (key === null || beatsKey(ref, key, tokens, at)) && (adjective === null || ref.length > 1))
     return ref;
   if (adjective !== null && (key === null || key.length < 2 || adjective.length > key.length)) return adjective;
+  if (key !== null && key.key.key === "by" && followsParticiple(tokens, at)) {
+    return { item: { kind: "key", key: { key: "clause", word: "by" }, text: "by" }, length: 1 };
+  }
   if (key !== null)
     return { item: { kind: "key", key: key.key, text: lowers.slice(0, key.length).join(" ") }, length: key.length };
   if (ref !== null) return ref;
   if (token.kind === "mark") return { item: { kind: "mark", text: token.text }, length: 1 };
   if (EMPTY_WORDS.has(token.lower)) return { item: null, length: 1 };
   return { item: { kind: "word", text: token.text, lower: token.lower, lemma: token.lemma }, length: 1 };
+}
+
+/** In `maximum number of products`, `number of products` may be a column: then only `maximum` is the key. */
+function shortenKey(
+  key: ReturnType<typeof keyAt>,
+  tokens: readonly Token[],
+  at: number,
+  graph: SchemaGraph,
+): typeof key {
+  if (key === null || key.length < 3 || tokens[at + key.length - 2]?.lower !== "number") return key;
+  const ref = takeReference(tokens, at + key.length - 2, graph);
+  return ref !== null && ref.length >= 3 && ref.strength >= 0.95 ? keyAt([tokens[at]?.lower ?? ""]) : key;
+}
+
+/** `owned by`, `taught by` name who did it; they do not group. */
+function followsParticiple(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1]?.lower ?? "";
+  return /(ed|ght|tten|ken|wn|ven)$/.test(before) && !/^(grouped|ordered|sorted|ranked|earned)$/.test(before);
 }
 
 function takeNumber(tokens: readonly Token[], at: number): Taken | null {
@@ -146,11 +168,18 @@ function takeReference(tokens: readonly Token[], at: number, graph: SchemaGraph)
   return best;
 }
 
+/** Words that open a request or stand before a noun, and never begin a name of two words. */
+const LEADING_WORDS =
+  /^(show|list|give|find|return|get|display|tell|what|which|who|all|any|some|their|its|his|her|these|those|this|that|each|sort|order|count|name|identify|me|us)$/;
+
 /** Lemmas of a span that may be one name, or null when its shape forbids it. */
 function wordsOfSpan(span: readonly Token[], length: number, graph: SchemaGraph): readonly string[] | null {
-  if (span.length < length || span.some((token) => token.kind !== "word")) return null;
+  if (span.length < length || span[0]?.kind !== "word") return null;
+  if (span.some((token) => token.kind === "number")) return isNameSpan(span, graph);
+  if (span.some((token) => token.kind !== "word")) return null;
   const of = span.findIndex((token) => token.lower === "of");
   if (of < 0) {
+    if (length === 1 && /^(first|last)$/.test(span[0]?.lower ?? "")) return null;
     if (length === 1 && EMPTY_WORDS.has(span[0]?.lower ?? "") && !isExactName(graph, span[0]?.lemma ?? "")) return null;
     if (
       length > 1 &&
@@ -162,17 +191,24 @@ function wordsOfSpan(span: readonly Token[], length: number, graph: SchemaGraph)
     )
       return isNameSpan(span, graph);
     const [first] = span;
+    if (length > 1 && /^(first|last)$/.test(first?.lower ?? "") && span[1]?.lemma !== "name")
+      return isNameSpan(span, graph);
+    if (length > 1 && LEADING_WORDS.test(first?.lower ?? "")) return isNameSpan(span, graph);
     if (length > 1 && first !== undefined && first.lower !== first.lemma && namesTable(graph, first.lemma)) return null;
+    const [only] = span;
+    if (length === 1 && only !== undefined && /_|[a-z][A-Z]/.test(only.text)) return wordsOfName(only.text);
     return span.map((token) => token.lemma);
   }
   if (of === 0 || of === span.length - 1 || length < 3) return null;
   const words = span.filter((token) => !/^(of|the|a|an|each)$/.test(token.lower)).map((token) => token.lemma);
   if (words.length < 2 || span.some((token) => /^(and|or|each|every)$/.test(token.lower))) return null;
   const exact = graph.tables.some((table) =>
-    table.columns.some((column) => sameWords(column.words, words) && !namesTable(graph, words.slice(of).join(" "))),
+    table.columns.some(
+      (column) => sameWords(withoutOf(column.words), words) && !namesTable(graph, words.slice(of).join(" ")),
+    ),
   );
   const typed = graph.tables.some((table) =>
-    table.columns.some((column) => sameWords(column.words, words) && !sameWords(column.ownWords, ["name"])),
+    table.columns.some((column) => sameWords(withoutOf(column.words), words) && !sameWords(column.ownWords, ["name"])),
   );
   return exact || typed ? words : null;
 }
@@ -195,6 +231,10 @@ function namesTable(graph: SchemaGraph, word: string): boolean {
   return graph.tables.some((table) => sameWords(table.words, [word]));
 }
 
+function withoutOf(words: readonly string[]): readonly string[] {
+  return words.filter((word) => word !== "of");
+}
+
 function sameWords(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((word) => b.includes(word));
 }
@@ -206,8 +246,11 @@ function beatsKey(
   tokens: readonly Token[],
   at: number,
 ): boolean {
-  if (ref.length > key.length && ref.strength >= 0.95 && key.key.key !== "clause") return true;
-  if (key.key.key === "aggregate" && ref.length === 1 && ref.strength >= 0.95) {
+  const isQualified = ref.item.link.columns[0]?.qualified === true;
+  if (ref.length > key.length && ref.strength >= 0.95 && key.key.key !== "clause") {
+    return key.key.key !== "aggregate" || !isQualified;
+  }
+  if (key.key.key === "aggregate" && key.key.function !== "avg" && ref.length === 1 && ref.strength >= 0.95) {
     const next = tokens[at + 1];
     const nounFollows =
       next !== undefined &&
@@ -216,7 +259,7 @@ function beatsKey(
         next.lower,
       );
     const previous = tokens[at - 1]?.lower ?? "";
-    return !nounFollows && (key.key.function !== "avg" || previous !== "the") && !/^(in|of)$/.test(previous);
+    return !nounFollows && !/^(in|of)$/.test(previous);
   }
   return false;
 }

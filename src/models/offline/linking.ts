@@ -28,7 +28,7 @@ export interface Link {
 export function linkWords(graph: SchemaGraph, words: readonly string[]): Link | null {
   const tables = graph.tables
     .map((table) => ({ table, score: scoreTable(table, words) - (table.kind === "view" ? 0.1 : 0) }))
-    .filter((link) => link.score >= 0.5)
+    .filter((link) => link.score >= 0.45)
     .sort((a, b) => b.score - a.score);
   const columns = graph.tables
     .flatMap((table) => table.columns.map((column) => scoreColumn(column, table, words)))
@@ -64,10 +64,11 @@ function scoreColumn(column: ColumnNode, table: TableNode, words: readonly strin
   let qualified = false;
   const matched = new Map<string, number>();
   for (const word of words) {
-    const own = bestMatch(word, column.ownWords);
-    const any = own.score > 0 ? own : bestMatch(word, column.words);
+    const free = (candidate: string): boolean => !matched.has(candidate);
+    const own = bestMatch(word, column.ownWords.filter(free));
+    const any = own.score > 0 ? own : bestMatch(word, column.words.filter(free));
     if (any.score > 0) {
-      matched.set(any.word, Math.max(any.score, matched.get(any.word) ?? 0));
+      matched.set(any.word, any.score);
     } else if (words.length > 1 && bestLikeness(word, table.words) >= 0.9) {
       qualified = true;
     } else {
@@ -85,6 +86,7 @@ function coverageOf(words: readonly string[], matched: ReadonlyMap<string, numbe
   let weight = 0;
   let sum = 0;
   for (const word of words) {
+    if (word === "of") continue;
     const part = /^(id|code|number|no)$/.test(word) && words.length > 1 ? 0.5 : 1;
     weight += part;
     sum += part * (matched.get(word) ?? 0);
@@ -119,7 +121,11 @@ export function chooseColumn(links: readonly ColumnLink[], around: Surroundings)
   let best: { readonly column: ColumnNode; readonly score: number } | null = null;
   for (const link of links) {
     if (around.accepts !== undefined && !around.accepts(link.column)) continue;
-    const score = link.score + nearness(link.column.table, around) + (link.qualified ? 0.3 : 0);
+    const score =
+      link.score +
+      nearness(link.column.table, around) +
+      (link.qualified ? 0.3 : 0) +
+      (link.column.keyPosition > 0 && link.column.references === null ? 0.05 : 0);
     if (best === null || score > best.score + 1e-9) best = { column: link.column, score };
   }
   return best?.column ?? null;

@@ -12,7 +12,7 @@ import type { Context } from "./resolve.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
 import { writeSelect } from "./sql-writer.ts";
 import type { ValueMatch } from "./values.ts";
-import { createValueSource } from "./values.ts";
+import { createValueSource, plainForm } from "./values.ts";
 import { EMPTY_WORDS, keyAt } from "./vocabulary.ts";
 import { stemOf } from "./words.ts";
 
@@ -64,11 +64,20 @@ function valuesToProbe(items: readonly Item[], probed: ReadonlyMap<string, reado
   items.forEach((item, index) => {
     const before = items[index - 1];
     if (before !== undefined && before.kind === "key" && before.key.key === "contains") return;
-    if (item.kind === "value" && !item.matches.some((match) => match.whole) && !probed.has(item.text.toLowerCase()))
+    if (
+      item.kind === "value" &&
+      !item.matches.some((match) => match.whole && isSpelling(match.values.join(" "), item.text)) &&
+      !probed.has(item.text.toLowerCase())
+    )
       sure.push(item.text);
     if (item.kind === "word" && isProbable(item) && !probed.has(item.lower)) loose.push(item.text);
   });
   return [...new Set([...sure, ...loose])];
+}
+
+/** The very text, and not another name of the same place. */
+function isSpelling(stored: string, text: string): boolean {
+  return plainForm(stored) === plainForm(text);
 }
 
 /** Could be data: not a number, not a word of the question language. */
@@ -78,7 +87,7 @@ function isProbable(item: Extract<Item, { readonly kind: "word" }>): boolean {
 }
 
 const COMMON_WORDS =
-  /^(year|month|quarter|day|week|monthly|yearly|annual|daily|first|last|more|less|older|than|popular|common|frequent|sold|sell|bought|money|letter|null|missing|unknown|blank|empty|unset|information|info|everything|attributes?|terms?|.*(ed|ing|ly)|spend|spent|average|world|ordered|made|later|most|time|times|greater|long|old|big|large|high|low|small|young|new|tall|heavy|expensive|cheap|many)$/;
+  /^(year|month|quarter|day|week|monthly|yearly|annual|daily|first|last|more|less|older|than|popular|common|frequent|sold|sell|bought|money|letter|null|missing|unknown|blank|empty|unset|information|info|everything|attributes?|terms?|.*(ed|ing|ly)|spend|spent|people|persons?|average|world|ordered|made|later|most|time|times|greater|long|old|big|large|high|low|small|young|new|tall|heavy|expensive|cheap|many)$/;
 
 /** The first value that was looked for, is written as one, and was not found anywhere. */
 function missingValue(items: readonly Item[]): string | null {

@@ -21,8 +21,9 @@ const PIECES =
 
 /** Cuts `question`; contractions are written out (`don't` becomes `do not`). */
 export function parseTokens(question: string): readonly Token[] {
-  const plain = question
+  const plain = spellOutNames(question)
     .replace(/\b(ca|wo|do|does|did|has|have|had|is|are|was|were)n['’]t\b/gi, (_all, verb: string) => `${verb} not`)
+    .replace(/,?\s*\b(?:along with|together with|as well as|and also)\b/gi, " and")
     .replace(/\b(what|who|where|how|when)['’]s\b/gi, "$1 is");
   const tokens: Token[] = [];
   let opens = true;
@@ -33,6 +34,14 @@ export function parseTokens(question: string): readonly Token[] {
     opens = token.kind === "mark" && /[.?!;:]/.test(token.text);
   }
   return tokens;
+}
+
+/** `first, middle and last names` becomes `first name, middle name and last name`. */
+function spellOutNames(question: string): string {
+  const list = /\b(first|middle|last)((?:\s*,\s*(?:and\s+)?|\s+and\s+)(?:first|middle|last))+\s+names?\b/gi;
+  return question.replace(list, (text) =>
+    text.replace(/\s+names?$/i, "").replace(/\b(first|middle|last)\b/gi, "$1 name"),
+  );
 }
 
 function toToken(groups: Readonly<Record<string, string | undefined>>, opens: boolean): Token | null {

@@ -7,7 +7,7 @@ import type { Adjective } from "./adjectives.ts";
 import type { AggregateFunction, Condition, Literal, Measure } from "./intent.ts";
 import type { Item } from "./items.ts";
 import type { Reader } from "./read-conditions.ts";
-import { scopesOf, tablesAround } from "./read-conditions.ts";
+import { addValue, scopesOf, tablesAround } from "./read-conditions.ts";
 import { isClause, isKey } from "./read-target.ts";
 import type { Ref } from "./resolve.ts";
 import {
@@ -105,7 +105,8 @@ function skipRepeatedTable(reader: Reader, table: string): void {
 function compareNumber(reader: Reader, operator: Operator, value: number, text: string): void {
   const next = reader.items[reader.at];
   if (reader.pendingMeasure !== null) return compareMeasure(reader, reader.pendingMeasure, operator, text);
-  const pending = pendingMeasureColumn(reader);
+  const named = pendingMeasureColumn(reader);
+  const pending = named !== null && named.kind === "text" && next?.kind === "ref" ? null : named;
   if (next !== undefined && next.kind === "ref" && pending === null && countsRows(reader, next, operator, text)) return;
   const distinct = isKey(next, "distinct") ? reader.items[reader.at + 1] : undefined;
   if (
@@ -171,7 +172,7 @@ function countsRows(reader: Reader, ref: Ref, operator: Operator, value: string)
   if (table === null && (column === null || column.kind === "number" || unitOf(ref) !== null)) return false;
   const target = table?.name ?? column?.table;
   if (target === undefined) return false;
-  if (target === reader.root.table && reader.scope === reader.root) {
+  if (target === reader.root.table && (reader.scope === reader.root || reader.grouped)) {
     if (!reader.grouped) return false;
     reader.having.push({
       measure: column === null ? { kind: "count", table: null } : { kind: "count_distinct", column },
@@ -239,7 +240,8 @@ export function onComparative(reader: Reader, adjective: Adjective): void {
   const pending = pendingMeasureColumn(reader);
   const table = nodeOf(reader.context, reader.scope.table);
   const found =
-    columnOfAdjective(adjective, table) ?? columnOfAdjective(adjective, nodeOf(reader.context, reader.root.table));
+    columnOfAdjective(adjective, table, reader.context) ??
+    columnOfAdjective(adjective, nodeOf(reader.context, reader.root.table), reader.context);
   const column = pending ?? found?.column ?? null;
   const high = pending === null ? (found?.high ?? adjective.high) : adjective.high;
   const operator: Operator = high ? ">" : "<";
@@ -439,8 +441,7 @@ export function onNumber(reader: Reader, text: string, value: number): void {
   if (column !== null) {
     reader.pending = null;
     const literal: Literal = column.kind === "text" ? { kind: "text", text } : { kind: "number", text };
-    const condition: Condition = { kind: "one_of", column, values: [literal], negated: false };
-    place(reader.context, reader.scope, column, condition, { negated: reader.negated, separate: false });
+    addValue(reader, column, { kind: "one_of", column, values: [literal], negated: false }, reader.negated);
     reader.negated = false;
     return;
   }

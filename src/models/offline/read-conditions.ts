@@ -14,6 +14,7 @@ import { findPath } from "./schema-graph.ts";
 import type { Scope } from "./scopes.ts";
 import { chainOf, createScope, nearestScope, place, toConditions } from "./scopes.ts";
 import type { ValueMatch } from "./values.ts";
+import { plainForm } from "./values.ts";
 
 /** The reader's state. */
 export interface Reader {
@@ -22,6 +23,8 @@ export interface Reader {
   readonly root: Scope;
   /** The question shows columns or groups, so that a count of its own rows is a condition on groups. */
   readonly grouped: boolean;
+  /** The question lists or counts rows, and does not look up columns of one. */
+  readonly lists: boolean;
   at: number;
   scope: Scope;
   pending: { readonly ref: Ref; readonly clause: string; readonly negated: boolean } | null;
@@ -30,6 +33,8 @@ export interface Reader {
   or: boolean;
   both: boolean;
   clause: string;
+  /** The scope that took the last value or was opened last. */
+  latest: Scope | null;
   readonly having: Having[];
   readonly shown: ColumnNode[];
   readonly unread: string[];
@@ -47,13 +52,13 @@ export function readConditions(
   items: readonly Item[],
   root: Scope,
   context: Context,
-  grouped: boolean,
+  mode: { readonly grouped: boolean; readonly lists: boolean },
 ): ConditionReading {
   const reader: Reader = {
     context,
     items,
     root,
-    grouped,
+    ...mode,
     at: 0,
     scope: root,
     pending: null,
@@ -62,6 +67,7 @@ export function readConditions(
     or: false,
     both: false,
     clause: "",
+    latest: null,
     having: [],
     shown: [],
     unread: [],
@@ -106,7 +112,7 @@ function readKey(reader: Reader, item: Extract<Item, { readonly kind: "key" }>):
   if (key.key === "aggregate") return onAggregate(reader, key.function);
   switch (key.key) {
     case "not":
-      flushPending(reader);
+      if (!isClause(reader.items[reader.at - 2], "is", "are", "was", "were")) flushPending(reader);
       reader.negated = true;
       return;
     case "or":
@@ -117,6 +123,9 @@ function readKey(reader: Reader, item: Extract<Item, { readonly kind: "key" }>):
       return;
     case "both":
       reader.both = true;
+      return;
+    case "by":
+      reader.clause = "by";
       return;
     case "between":
       return onBetween(reader);
@@ -134,8 +143,11 @@ function onClause(reader: Reader, word: string): void {
     reader.negated = false;
   }
   if (/^(that|who|whom|whose|which|where|with|having|from|during|when|but)$/.test(word)) flushPending(reader);
-  if (/^(who|whose|whom)$/.test(word) && reader.scope.negated) reader.negated = false;
-  if (!/^(is|are|was|were|do|does|did|of|as|than|to)$/.test(word)) reader.clause = word;
+  if (/^(who|whose|whom|that|which)$/.test(word) && reader.latest !== null && reader.latest.parent !== null) {
+    reader.scope = reader.latest;
+  }
+  if (/^(who|whose|whom|that|which)$/.test(word) && !isKey(reader.items[reader.at - 2], "not")) reader.negated = false;
+  if (!/^(is|are|was|were|do|does|did|of|than|to)$/.test(word)) reader.clause = word;
 }
 
 /** A column named without a comparison: absent (`no company`), present (`with a fax`), or a flag (`official`). */
@@ -147,6 +159,14 @@ export function flushPending(reader: Reader): void {
   if (column === null) return;
   if (column.kind === "flag") {
     const condition: Condition = { kind: "one_of", column, values: [truthOf(column)], negated: false };
+    const { latest } = reader;
+    if (pending.negated && latest !== null && latest.parent !== null && latest.table === column.table) {
+      // `English is not the official language`: no row has both.
+      latest.negated = true;
+      latest.conditions.push(condition);
+      reader.negated = false;
+      return;
+    }
     place(reader.context, reader.scope, column, condition, { negated: pending.negated, separate: false });
     if (pending.negated) reader.negated = false;
     return;
@@ -164,7 +184,10 @@ export function flushPending(reader: Reader): void {
         { kind: "empty", column, negated: false },
         { negated: false, separate: false },
       );
-    else createScope(column.table, near, true).negated = true;
+    else {
+      reader.latest = createScope(column.table, near, true);
+      reader.latest.negated = true;
+    }
   } else if (/^(have|has|had|having|with)$/.test(pending.clause) && own && !column.notNull) {
     place(
       reader.context,
@@ -205,13 +228,10 @@ function onRef(reader: Reader, ref: Ref): void {
     if (known !== reader.root || !named) reader.scope = known;
     if (!reader.negated || known === reader.root) return;
   }
-  const before = reader.scope.children.find(
-    (child) => child.table === table.name && !child.named && child.negated === reader.negated,
-  );
   const home = nearestScope(reader.context, reader.scope, table.name);
-  const mate =
-    before ??
-    home.children.find((child) => child.table === table.name && !child.named && child.negated === reader.negated);
+  // `a cat as a pet`, `Rock tracks`: the value just read already speaks of this table.
+  const fresh = reader.latest !== null && reader.latest.table === table.name ? reader.latest : null;
+  const mate = fresh ?? home.children.find((child) => child.table === table.name && child.negated === reader.negated);
   if (mate !== undefined) {
     reader.scope = mate;
   } else {
@@ -222,6 +242,7 @@ function onRef(reader: Reader, ref: Ref): void {
     const scope = createScope(table.name, home, true);
     scope.negated = reader.negated;
     reader.scope = scope;
+    reader.latest = scope;
   }
   reader.negated = false;
 }
@@ -238,7 +259,7 @@ function prefersColumn(reader: Reader, ref: Ref): boolean {
 /** A literal: equal to it, or one of several, or containing it where the data only has longer texts. */
 export function onValue(reader: Reader, text: string, matches: readonly ValueMatch[]): void {
   const negated = reader.negated;
-  const match = chooseMatch(reader, matches);
+  const match = chooseMatch(reader, text, matches);
   const pendingColumn =
     reader.pending === null
       ? null
@@ -299,7 +320,7 @@ function onSameTable(reader: Reader, match: ValueMatch, column: ColumnNode): boo
 }
 
 /** Joins `Canada and Brazil`, `cat or dog` to one list where they speak of one column. */
-function addValue(reader: Reader, column: ColumnNode, condition: Condition, negated: boolean): void {
+export function addValue(reader: Reader, column: ColumnNode, condition: Condition, negated: boolean): void {
   const previous = reader.items[reader.at - 2];
   const listed = isKey(previous, "or") || isJoiner(previous);
   if (listed && !reader.both && condition.kind === "one_of" && widenPrevious(reader, column, condition.values)) {
@@ -317,6 +338,7 @@ function addValue(reader: Reader, column: ColumnNode, condition: Condition, nega
     return;
   }
   const scope = place(reader.context, reader.scope, column, condition, { negated, separate: reader.both });
+  reader.latest = scope;
   if (scope.table === column.table && scope !== reader.root && scope.named) reader.scope = scope;
   if (negated && !isJoiner(reader.items[reader.at])) reader.negated = false;
 }
@@ -343,10 +365,10 @@ function lastCondition(reader: Reader): { readonly scope: Scope; readonly condit
 }
 
 /** The likeliest place of a value: the column just named, the table just named, the subject, its surroundings. */
-function chooseMatch(reader: Reader, matches: readonly ValueMatch[]): ValueMatch | null {
+function chooseMatch(reader: Reader, text: string, matches: readonly ValueMatch[]): ValueMatch | null {
   let best: { readonly match: ValueMatch; readonly score: number } | null = null;
   for (const match of matches) {
-    const score = scoreMatch(reader, match);
+    const score = scoreMatch(reader, match) + (plainForm(match.values.join(" ")) === plainForm(text) ? 0.5 : 0);
     if (best === null || score > best.score) best = { match, score };
   }
   return best?.match ?? null;
@@ -375,7 +397,12 @@ function scoreMatch(reader: Reader, match: ValueMatch): number {
     if (ref.link.tables.some((entry) => entry.table.name === match.table)) score += weight * 0.6;
   }
   const table = nodeOf(reader.context, match.table);
-  if (match.columns.every((name) => table.labels.some((label) => label.name === name))) score += 0.35;
+  const isLabel = match.columns.every((name) => table.labels.some((label) => label.name === name));
+  if (isLabel) score += 0.35;
+  // Rows that are counted or listed are seldom told apart by their own name; `by X` names another row.
+  const isOwn = match.table === reader.root.table && index === chain.length - 1;
+  if (isLabel && isOwn && reader.lists && !/^(named|called)$/.test(reader.clause)) score -= 1;
+  if (reader.clause === "by" && isLabel && !isOwn) score += 1.2;
   if (table.kind === "view") score -= 1;
   if (
     /^(from|in|at)$/.test(reader.clause) &&
@@ -396,7 +423,8 @@ function onContains(reader: Reader, where: "any" | "start" | "end"): void {
   let ref = reader.pending?.ref ?? null;
   let end = next + 1;
   if (isClause(reader.items[next + 1], "in") && follower !== undefined && follower.kind === "ref") {
-    ref = follower;
+    const isGeneric = /^(name|title|text|description)s?$/i.test(follower.text);
+    ref = isGeneric && ref !== null ? ref : follower;
     end = next + 3;
   }
   const isText = (column: ColumnNode): boolean => column.kind === "text";

@@ -107,6 +107,7 @@ function takeHead(items: Item[]): readonly Target[] {
     break;
   }
   removeUsed(items, used);
+  shareOwners(targets);
   return targets;
 }
 
@@ -135,6 +136,16 @@ function giveOwner(targets: Target[], owner: Ref): void {
   });
   if (targets.every((target) => target.kind === "ref" && isTableRef(target.ref))) {
     targets.push({ kind: "ref", ref: owner, function: null, distinct: false, owner: null });
+  }
+}
+
+/** In `name, country and age of singers` all three are of singers. */
+function shareOwners(targets: Target[]): void {
+  for (let at = targets.length - 2; at >= 0; at -= 1) {
+    const target = targets[at];
+    const next = targets[at + 1];
+    if (target?.kind !== "ref" || next?.kind !== "ref" || target.owner !== null || isTableRef(target.ref)) continue;
+    targets[at] = { ...target, owner: next.owner };
   }
 }
 

@@ -55,7 +55,10 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
   const nested = rank?.nested ?? null;
   if (nested !== null && nested !== root) createScope(nested, scope, true).rank = rank?.rank ?? null;
   const grouped = focus.groups.length > 0 || focus.outputs.every((output) => output.kind === "column");
-  const reading = readConditions(items, scope, context, grouped);
+  const lists = focus.outputs.every(
+    (output) => output.kind === "entity" || (output.kind === "measure" && output.measure.kind === "count"),
+  );
+  const reading = readConditions(items, scope, context, { grouped, lists });
   const mainRank = nested !== null && nested !== root ? null : (rank?.rank ?? null);
   const completed = completeGroups(context, focus, mainRank, reading.having.length > 0, root);
   const shown = reading.shown.filter(
@@ -118,9 +121,12 @@ function settleFocus(
 ): Focus | null {
   const outputs: Output[] = [];
   let distinct = false;
+  const grouped = tablesOfTargets(groupTargets);
   for (const target of targets) {
     if (target.kind === "period") continue;
-    const settled = settleOutput(context, target, near);
+    // Beside a figure `for each concert`, plain columns are the concert's.
+    const isPlain = target.kind === "ref" && target.function === null;
+    const settled = settleOutput(context, target, isPlain ? [...grouped, ...near] : near);
     if (target.kind === "ref" && target.distinct) distinct = true;
     for (const output of settled) if (!outputs.some((known) => sameOutput(known, output))) outputs.push(output);
   }
@@ -239,7 +245,7 @@ function settleGroup(context: Context, target: Target, base: string | null, near
   const column = columnOfRef(target.ref, context, owner === null ? around : [owner.name, ...around]);
   if (column === null) return table === null ? [] : [{ kind: "entity", table: table.name }];
   const home = nodeOf(context, column.table);
-  const isLabel = home.labels.includes(column) && home.name !== base && !home.isBridge;
+  const isLabel = isNaming(home, column) && home.name !== base && !home.isBridge;
   return [isLabel ? { kind: "entity", table: home.name } : { kind: "column", column }];
 }
 
@@ -304,20 +310,20 @@ function rankBy(
     case "adjective": {
       const own = focus.outputs.find((output) => output.kind === "measure");
       if (own?.kind === "measure" && focus.groups.length > 0) return measure(own.measure);
-      const found = columnOfAdjective(by.adjective, home);
+      const found = columnOfAdjective(by.adjective, home, context);
       return found === null ? null : { by: { kind: "column", column: found.column }, descending: found.high };
     }
     case "money":
       return measure(moneyMeasure(context, [home.name], "sum"));
     case "popularity":
-      return measure(popularityOf(context, home, focus));
+      return measure(popularityOf(context, home, focus, by.shared));
     case "usual": {
       const own = focus.outputs.find((output) => output.kind === "measure");
       if (own?.kind === "measure") return measure(own.measure);
       const main = mainMeasure(home);
       return main !== null
         ? column(main)
-        : (measure(moneyMeasure(context, [home.name], "sum")) ?? measure(popularityOf(context, home, focus)));
+        : (measure(moneyMeasure(context, [home.name], "sum")) ?? measure(popularityOf(context, home, focus, false)));
     }
     case "target":
       return rankByTarget(context, by.target, home, measure, column);
@@ -357,7 +363,7 @@ function rankByRef(
     ref,
     context,
     [home.name],
-    (each) => isMeasure(each) || each.kind === "date" || each.kind === "year",
+    (each) => isMeasure(each) || (superlative && (each.kind === "date" || each.kind === "year")),
   );
   if (own !== null && own.table === home.name) return column(own);
   if (isMoneyWord(lemmaOf(ref.text))) {
@@ -374,9 +380,10 @@ function rankByRef(
 }
 
 /** What makes a row popular: how many rows point to it; for a column, how many rows share its value. */
-function popularityOf(context: Context, home: TableNode, focus: Focus): Measure {
+function popularityOf(context: Context, home: TableNode, focus: Focus, shared: boolean): Measure {
   const [first] = focus.outputs;
-  if (first?.kind === "column" && !home.labels.includes(first.column)) return { kind: "count", table: home.name };
+  const isRow = first?.kind !== "column" || isNaming(home, first.column);
+  if (!isRow && (shared || !context.mentioned.includes(home.name))) return { kind: "count", table: home.name };
   const children = hopsFrom(context.graph, home.name)
     .filter((hop) => hop.direction === "down")
     .map((hop) => nodeOf(context, hop.edge.child))
@@ -464,5 +471,8 @@ function groupsOfOutputs(context: Context, plain: readonly Output[], root: strin
 }
 
 function isNaming(table: TableNode, column: ColumnNode): boolean {
-  return labelsOfTable(table).includes(column) || (table.keys.length === 1 && table.keys[0] === column);
+  return (
+    (table.keys.length <= 1 && labelsOfTable(table).includes(column)) ||
+    (table.keys.length === 1 && table.keys[0] === column)
+  );
 }

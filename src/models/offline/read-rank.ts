@@ -18,7 +18,8 @@ export type RankBy =
   | { readonly kind: "ref"; readonly ref: Ref; readonly adjective: Adjective | null }
   | { readonly kind: "target"; readonly target: Target }
   | { readonly kind: "money" }
-  | { readonly kind: "popularity" }
+  /** `shared`: how many rows have the value (`most common`); else how many rows point to it. */
+  | { readonly kind: "popularity"; readonly shared: boolean }
   | { readonly kind: "usual" };
 
 export interface RankReading {
@@ -230,7 +231,9 @@ function takeMost(items: Item[], at: number, descending: boolean, limit: number)
   }
   if (next !== undefined && next.kind === "word" && isMoneyWord(next.lemma))
     return done({ kind: "money" }, start, at + 2);
-  if (next !== undefined && next.kind === "word") return done({ kind: "popularity" }, from, at + 2);
+  if (next !== undefined && next.kind === "word") {
+    return done({ kind: "popularity", shared: /^(common|frequent)/.test(next.lower) }, from, at + 2);
+  }
   if (before !== undefined && before.kind === "word" && isMoneyWord(before.lemma))
     return done({ kind: "money" }, clauseStart(items, from - 1), at + 1);
   if (before !== undefined && before.kind === "ref" && !isTableRef(before))
@@ -242,7 +245,7 @@ function takeMost(items: Item[], at: number, descending: boolean, limit: number)
       at + 1,
     );
   }
-  return done({ kind: "popularity" }, from, at + 1);
+  return done({ kind: "popularity", shared: false }, from, at + 1);
 }
 
 /** `first 5 customers` is the start of the list; `the first student` and `the last invoice` look at dates. */

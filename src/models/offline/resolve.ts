@@ -114,6 +114,7 @@ function hasHint(context: Context, word: string): boolean {
 export function columnOfAdjective(
   adjective: Adjective,
   table: TableNode,
+  context: Context,
 ): { readonly column: ColumnNode; readonly high: boolean } | null {
   for (const reading of adjective.readings) {
     if (reading.attribute === "*") {
@@ -123,9 +124,13 @@ export function columnOfAdjective(
     }
     const scored = table.columns
       .filter(isOrderable)
-      .map((column) => ({ column, score: Math.max(...column.words.map((word) => likeness(word, reading.attribute))) }))
+      .map((column) => ({
+        column,
+        score: Math.max(...column.words.map((word) => likeness(word, reading.attribute))),
+        spoken: column.ownWords.some((word) => word !== reading.attribute && hasHint(context, word)) ? 1 : 0,
+      }))
       .filter((entry) => entry.score >= 0.75)
-      .sort((a, b) => b.score - a.score);
+      .sort((a, b) => b.score - a.score || b.spoken - a.spoken);
     const found = scored[0];
     if (found !== undefined) return { column: found.column, high: reading.high };
   }

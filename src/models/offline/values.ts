@@ -72,7 +72,15 @@ export function valueSpanAt(
     return { text: token.text, length: 1, matches, sure: true, strong: true };
   }
   if (token.kind !== "word") return null;
+  if (/^(named|called|titled)$/.test(tokens[at - 1]?.lower ?? "")) return namedSpan(tokens, at, source);
   return capitalSpan(tokens, at, source, rival) ?? knownSpan(tokens, at, source, rival);
+}
+
+/** What follows `named` is a name, whatever it looks like. */
+function namedSpan(tokens: readonly Token[], at: number, source: ValueSource): ValueSpan {
+  const end = capitalEnd(tokens, at);
+  const text = joinTokens(tokens.slice(at, end));
+  return { text, length: end - at, matches: lookUp(text, source), sure: true, strong: true };
 }
 
 /** A run of capitalised words, with small words between them: `Iron Maiden`, `Joao of Cordoba`, `AC/DC`. */
@@ -84,8 +92,7 @@ function capitalSpan(tokens: readonly Token[], at: number, source: ValueSource, 
   }
   if (
     token.opens &&
-    (EMPTY_WORDS.has(token.lower) ||
-      keyAt([token.lower, tokens[at + 1]?.lower ?? "", tokens[at + 2]?.lower ?? ""]) !== null)
+    (EMPTY_WORDS.has(token.lower) || keyAt(tokens.slice(at, at + 5).map((next) => next.lower)) !== null)
   )
     return null;
   const end = capitalEnd(tokens, at);

@@ -22,6 +22,9 @@ const AGGREGATES: Readonly<Record<string, "avg" | "sum" | "min" | "max">> = {
   avg: "avg",
   "on average": "avg",
   total: "sum",
+  "total amount of": "sum",
+  "sum of": "sum",
+  "total of": "sum",
   sum: "sum",
   combined: "sum",
   overall: "sum",
@@ -67,6 +70,10 @@ const COMPARISONS: Readonly<Record<string, Operator>> = {
   beyond: ">",
   under: "<",
   below: "<",
+  "different from": "<>",
+  "not the same as": "<>",
+  "the same as": "=",
+  "same as": "=",
   "equal to": "=",
   equals: "=",
   exactly: "=",
@@ -423,7 +430,7 @@ export const EMPTY_WORDS: ReadonlySet<string> = new Set(
     "perform performed performs have having do done say says said mean database table tables dollar dollars euro euros " +
     "usd value values respectively along well into out up down off about each other another same such many much " +
     "very too than then now today available total overall whose per either neither nor yet while across around " +
-    "assigned associated related corresponding listed registered stored recorded people person persons someone anybody anyone everyone " +
+    "assigned associated related corresponding listed registered stored recorded someone anybody anyone everyone " +
     "next previous order sorted ordered return returns released"
   ).split(" "),
 );

@@ -102,7 +102,7 @@ const SYNONYM_GROUPS: readonly string[] = [
   "graduate left leave",
   "province state region",
   "bonus reward",
-  "concert show gig",
+  "concert gig",
   "head leader president",
 ];
 

@@ -40,7 +40,7 @@ const TOOLS: readonly ToolSpec[] = [
 }));
 
 export function openFile(path: string): DatabaseSync {
-  return new DatabaseSync(path, { readOnly: true });
+  return new DatabaseSync(path, { readOnly: true, enableDoubleQuotedStringLiterals: true });
 }
 
 export function openScript(sql: string): DatabaseSync {
@@ -70,7 +70,7 @@ function connect(database: DatabaseSync): DatabaseConnection {
 }
 
 export async function schemaTextOf(database: DatabaseSync, bytesMax = 16_000): Promise<string> {
-  const schema = await readSchema(connect(database), { tables: null } as never);
+  const schema = await readSchema(connect(database), {});
   return renderSchema(schema, { bytesMax }).text;
 }
 
