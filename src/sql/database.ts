@@ -1,3 +1,12 @@
+/**
+ * The read-only database over a D1 binding. The order is fixed: gate, engine's verdict, run, tripwire; and only a
+ * `ReadOnlyQuery` gets to the run. Nothing the world does makes it throw; a bug of ours does (L4).
+ * A query costs two round trips, one when its verdict is known: EXPLAIN and EXPLAIN QUERY PLAN in a batch, then the
+ * statement between two readings of `total_changes()` and of the schema cookie, which need no rows. Every query runs in
+ * a D1 session, so that a run which passes its bookmark on sees one database that only moves forward.
+ * A statement that runs cannot be stopped, here or on D1: an abort ends the waiting, not the work.
+ */
+import type { NewResult } from "../agent/tool.ts";
 import { classifyError, toSqlError } from "./failure.ts";
 import { type CheckedQuery, checkQuery } from "./gate.ts";
 import type { SqlError } from "./hints.ts";
@@ -10,7 +19,20 @@ import { type Ran, runReadOnly } from "./run.ts";
 import type { DatabaseSchema } from "./schema.ts";
 import { foldName, type Scopes } from "./scopes.ts";
 import { createSnapshots } from "./snapshot.ts";
-import { restoreNames } from "./values.ts";
+import { type CellKind, restoreNames } from "./values.ts";
+
+export interface QueryRows {
+  readonly kind: "rows";
+  readonly result: NewResult;
+  readonly columnKinds: readonly (CellKind | "mixed")[];
+  readonly tables: readonly string[];
+  readonly rowsRead: number;
+  readonly rowsReadEstimate: number;
+  readonly warnings: readonly string[];
+  readonly durationMs: number;
+  /** Pass it to the run's next query. */
+  readonly bookmark: string | null;
+}
 
 export type QueryOutcome =
   | QueryRows
@@ -53,6 +75,20 @@ export function createDatabase(d1: D1Database, scopes: Scopes, options: Database
   return {
     async schema() {
       return (await snapshots.read(d1, createRetry(null, sleep), false)).schema;
+    },
+
+    async estimateRowsRead(sql) {
+      const checked = checkQuery(sql);
+      if (!checked.ok) return 0;
+      try {
+        const retry = createRetry(null, sleep);
+        const judgement = await judge.judge(d1, retry, checked.value, Number.MAX_SAFE_INTEGER);
+        return judgement.kind === "verdict" ? judgement.verdict.rowsReadEstimate : 0;
+      } catch (error) {
+        // The query itself meets the same failure and tells it.
+        if (classifyError(error).kind === "bug") throw error;
+        return 0;
+      }
     },
 
     async query(sql, { rowsReadMax, signal, bookmark }) {

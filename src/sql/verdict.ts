@@ -65,6 +65,8 @@ const SCAN_WARNING_ROWS = 5_000;
 const UNKNOWN_TABLE_ROWS = 1_000;
 /** Fewest rows a recursion is let make, however dear its step: hierarchies are seldom deeper. */
 const RECURSION_ROWS_MIN = 1_000;
+/** Rows that all steps of a recursion may read: a few seconds of the database's time. */
+const RECURSION_ROWS_READ_MAX = 10_000_000;
 /** Rows that a recursion without a LIMIT is taken to make: a series of days or a family tree. */
 const RECURSION_ROWS_LIKELY = 100;
 
@@ -117,7 +119,7 @@ function toAffordableBody(input: VerdictInput, stepRows: number): StatementBody 
   const { guards, depth } = input.checked.recursion;
   if (stepRows === 0 || guards.length === 0) return input.body;
   // Recursions inside each other multiply, so each gets a root of what is affordable.
-  const affordable = Math.floor((input.rowsReadMax / stepRows) ** (1 / Math.max(1, depth)));
+  const affordable = Math.floor((RECURSION_ROWS_READ_MAX / stepRows) ** (1 / Math.max(1, depth)));
   const rows = Math.max(RECURSION_ROWS_MIN, Math.min(RECURSION_ROWS_MAX, affordable));
   return toBody(input.checked, input.catalog, input.scopes, rows);
 }
