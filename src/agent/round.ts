@@ -5,7 +5,7 @@
  * the size of an observation. Effects only through the tools it is given; it never throws but for a bug in one.
  */
 import { assert } from "../lib/assert.ts";
-import { byteLength } from "../lib/bytes.ts";
+import { byteLength, cutToBytes } from "../lib/bytes.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { canonicalJson } from "../lib/json.ts";
 import type { RecentCall } from "./cycles.ts";
@@ -171,8 +171,9 @@ function withNextActions(observation: Observation, extra: readonly string[]): Ob
 function encodeObservation(observation: Observation): string {
   const text = JSON.stringify(observationSchema.parse(observation));
   if (byteLength(text) <= OBSERVATION_BYTES_MAX) return text;
-  const summary = `${observation.summary.slice(0, 2_000).toWellFormed()} (The data is too large to show here.)`;
-  const next_actions = observation.next_actions.slice(0, 4).map((action) => action.slice(0, 500).toWellFormed());
+  // JSON may write a byte as six. The last actions are the loop's own: how many errors are left.
+  const summary = `${cutToBytes(observation.summary, 1_000)} (The data is too large to show here.)`;
+  const next_actions = observation.next_actions.slice(-4).map((action) => cutToBytes(action, 300));
   return JSON.stringify({
     ...observation,
     summary,
