@@ -9,12 +9,15 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { configOf } from "../config.ts";
 import { authenticate } from "./auth.ts";
 import { type HttpEnv, type HttpPorts, PRODUCTION_PORTS } from "./context.ts";
+import { corsByConfiguration } from "./cors.ts";
 import { createEventRoutes } from "./events.ts";
 import { createHealthRoutes } from "./health.ts";
+import { createOpenapiRoutes } from "./openapi.ts";
 import { answerError, problem } from "./problems.ts";
 import { createRecordRoutes } from "./records.ts";
 import { createRunActionRoutes } from "./run-actions.ts";
 import { createRunRoutes } from "./runs.ts";
+import { createWebhookRoutes } from "./webhooks.ts";
 
 /** What no answer of an API should be without. A route may set its own. */
 const FRAME_HEADERS: Readonly<Record<string, string>> = {
@@ -45,11 +48,14 @@ export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
         }).getResponse(),
     }),
   );
+  // The contract is the same whatever the settings are, and can be read while they are wrong.
+  app.route("/", createOpenapiRoutes());
   app.use(async function readSettings(c, next) {
     c.set("config", configOf(c.env));
     await next();
   });
-  app.use("/v1/*", authenticate);
+  app.use(corsByConfiguration);
+  app.use("/v1/runs/*", authenticate);
   app.onError((error, c) => answerError(error, c));
   app.notFound(() => problem("not_found", "The addresses are listed in /openapi.json.").getResponse());
   app.route("/", createRoutes());
@@ -63,5 +69,6 @@ function createRoutes() {
     .route("/v1/runs", createRunRoutes())
     .route("/v1/runs", createRunActionRoutes())
     .route("/v1/runs", createRecordRoutes())
-    .route("/v1/runs", createEventRoutes());
+    .route("/v1/runs", createEventRoutes())
+    .route("/", createWebhookRoutes());
 }

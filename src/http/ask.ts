@@ -37,29 +37,27 @@ const questionSchema = z
     return z.NEVER;
   });
 
-export const askSchema = z
-  .strictObject({
-    question: questionSchema,
-    limits: limitsRequestSchema.optional().meta({ description: "Ceilings of this run; absent ones are the defaults." }),
-    model: z.string().min(1).max(200).optional().meta({ description: "A model id; absent: the server's default." }),
-    mode: z.enum(["auto", "manual"]).optional().meta({
-      description: "`auto` (default): the run drives itself. `manual`: one step for each `POST …/steps`.",
+export const askSchema = z.strictObject({
+  question: questionSchema,
+  limits: limitsRequestSchema.optional().meta({ description: "Ceilings of this run; absent ones are the defaults." }),
+  model: z.string().min(1).max(200).optional().meta({ description: "A model id; absent: the server's default." }),
+  mode: z.enum(["auto", "manual"]).optional().meta({
+    description: "`auto` (default): the run drives itself. `manual`: one step for each `POST …/steps`.",
+  }),
+  grounding: z.enum(["off", "report", "require"]).optional().meta({
+    description: "`report` (default): says when an answer rests on no query. `require`: refuses such an answer.",
+  }),
+  tools: z
+    .array(z.string().max(100))
+    .max(32)
+    .optional()
+    .meta({
+      description: `Tools of this run: ${TOOL_NAMES.join(", ")}. Absent: all. An empty list: none.`,
     }),
-    grounding: z.enum(["off", "report", "require"]).optional().meta({
-      description: "`report` (default): says when an answer rests on no query. `require`: refuses such an answer.",
-    }),
-    tools: z
-      .array(z.string().max(100))
-      .max(32)
-      .optional()
-      .meta({
-        description: `Tools of this run: ${TOOL_NAMES.join(", ")}. Absent: all. An empty list: none.`,
-      }),
-    callback_url: z.string().min(1).max(2_000).optional().meta({
-      description: "Where the finished run is sent, signed. The operator decides which origins are allowed.",
-    }),
-  })
-  .meta({ id: "Ask" });
+  callback_url: z.string().min(1).max(2_000).optional().meta({
+    description: "Where the finished run is sent, signed. The operator decides which origins are allowed.",
+  }),
+});
 
 export type Ask = z.output<typeof askSchema>;
 

@@ -42,7 +42,7 @@ export function optionalJsonBody<In, Out>(
 }
 
 /** The body's bytes, or 413 as soon as there are more than `bytesMax`. */
-export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = () => problem("body_too_large", `The body may have ${bytesMax} bytes at most.`);
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {

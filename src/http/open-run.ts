@@ -27,6 +27,8 @@ export interface RequestKey {
   readonly name: string;
   /** Equal for equal requests; another one with the same name is refused. */
   readonly fingerprint: string;
+  /** How long the key is remembered; absent: a day. */
+  readonly keptMs?: number;
 }
 
 export interface OpenedRun {
@@ -78,7 +80,7 @@ async function claimId(opening: Opening): Promise<Result<ClaimedId, Refusal>> {
   const { bindings, ports, caller, key } = opening;
   const fresh = createRunId(caller.name, ports.randomBytes(RUN_ID_BYTES));
   if (key === null) return ok({ runId: fresh, expiresAt: null, isRepeat: false });
-  const claim = await callerObject(bindings, caller.name).claim(key.name, key.fingerprint, fresh);
+  const claim = await callerObject(bindings, caller.name).claim(key.name, key.fingerprint, fresh, key.keptMs);
   switch (claim.kind) {
     case "claimed":
     case "same":

@@ -69,6 +69,17 @@ export interface ProblemOptions {
 const QUOTA_TYPE = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 const QUOTA_CODES: ReadonlySet<ProblemCode> = new Set(["rate_limited", "too_many_runs", "daily_budget_spent"]);
 
+/** Headers that come with a problem. */
+export function problemHeaders(
+  code: ProblemCode,
+): readonly ("WWW-Authenticate" | "Retry-After" | "RateLimit" | "Allow")[] {
+  if (code === "unauthorized") return ["WWW-Authenticate"];
+  if (code === "method_not_allowed") return ["Allow"];
+  if (QUOTA_CODES.has(code)) return ["Retry-After", "RateLimit"];
+  const passing: readonly ProblemCode[] = ["run_busy", "run_waiting", "idempotency_in_flight", "unavailable"];
+  return passing.includes(code) ? ["Retry-After"] : [];
+}
+
 /** Something to throw: carries the finished response. */
 export function problem(code: ProblemCode, detail: string, options: ProblemOptions = {}): HTTPException {
   const { status, title } = PROBLEMS[code];
@@ -95,6 +106,11 @@ export function answerError(error: unknown, context: Context<HttpEnv>): Response
   return problem("internal", detail, { more: { instance: `urn:uuid:${id}` } }).getResponse();
 }
 
+/** The URI that names the kind of problem. */
+export function typeOf(code: ProblemCode): string {
+  return QUOTA_CODES.has(code) ? QUOTA_TYPE : `urn:querent:problem:${code}`;
+}
+
 function toProblemResponse(
   code: ProblemCode,
   title: string,
@@ -102,7 +118,7 @@ function toProblemResponse(
   detail: string,
   { errors, headers, more }: ProblemOptions,
 ): Response {
-  const type = QUOTA_CODES.has(code) ? QUOTA_TYPE : `urn:querent:problem:${code}`;
+  const type = typeOf(code);
   const body = { type, title, status, code, detail, ...(errors && { errors }), ...more };
   return new Response(JSON.stringify(body), {
     status,

@@ -4,7 +4,7 @@
  * Owns: which answer of the run object is which status. Doing the same twice gives the same; after the end it is a 409
  * that says so, and nothing changes.
  */
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { PublicRun } from "../agent/view.ts";
 import { ownRun, runHeaders, runNotFound } from "./access.ts";
@@ -13,7 +13,8 @@ import type { HttpEnv } from "./context.ts";
 import { problem } from "./problems.ts";
 
 /** These take no fields; an empty object is the same as no body. */
-export const noFieldsSchema = z.strictObject({}).meta({ id: "NoFields" });
+export const noFieldsSchema = z.strictObject({});
+const anyFieldsSchema = z.looseObject({});
 
 export function createRunActionRoutes() {
   return new Hono<HttpEnv>()
@@ -47,7 +48,31 @@ export function createRunActionRoutes() {
       // A run that a cancel ended stays as it is, however often it is cancelled.
       if (reply.kind === "finished" && reply.run.outcome !== "cancelled") throw runFinished(reply.run);
       return c.json(reply.run, 200, runHeaders(reply.run));
-    });
+    })
+    .post("/:id/continue", optionalJsonBody(anyFieldsSchema), async (c) => refuseUntilEnd(c, c.req.param("id")))
+    .post("/:id/fork", optionalJsonBody(anyFieldsSchema), async (c) => refuseUntilEnd(c, c.req.param("id")))
+    .post("/:id/reply", optionalJsonBody(anyFieldsSchema), async (c) => refuseUnlessAsked(c, c.req.param("id")))
+    .post("/:id/approve", optionalJsonBody(anyFieldsSchema), async (c) => refuseUnlessAsked(c, c.req.param("id")));
+}
+
+/** A run that goes on is continued by nobody. */
+async function refuseUntilEnd(c: Context<HttpEnv>, id: string): Promise<never> {
+  const run = await ownRun(c, id).view();
+  if (run === null) throw runNotFound();
+  if (run.status !== "finished") throw problem("run_not_finished", "Wait for its end, or cancel it.");
+  throw notImplemented();
+}
+
+/** No run of this release ever waits for a person, so there is nothing to answer. */
+async function refuseUnlessAsked(c: Context<HttpEnv>, id: string): Promise<never> {
+  const run = await ownRun(c, id).view();
+  if (run === null) throw runNotFound();
+  if (run.status === "finished") throw runFinished(run);
+  throw problem("run_not_waiting", "The run has asked nothing.");
+}
+
+function notImplemented() {
+  return problem("not_implemented", "This release cannot carry a finished run on. Ask anew with higher limits.");
 }
 
 export function runFinished(run: PublicRun) {

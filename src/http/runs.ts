@@ -7,7 +7,6 @@
 import { Hono } from "hono";
 import { etag } from "hono/etag";
 import { z } from "zod";
-import { OUTCOMES } from "../agent/state.ts";
 import type { LedgerEntry } from "../durable/caller-contract.ts";
 import { usdFromNano } from "../lib/money.ts";
 import { ownRun, runHeaders, runNotFound } from "./access.ts";
@@ -20,6 +19,7 @@ import { openRun, rateHeaders } from "./open-run.ts";
 import { parseWait } from "./prefer.ts";
 import { problem } from "./problems.ts";
 import { queryParameters } from "./query.ts";
+import type { listedRunSchema } from "./schemas.ts";
 
 const LIST_LIMIT_DEFAULT = 20;
 const LIST_LIMIT_MAX = 100;
@@ -33,28 +33,6 @@ export const listQuerySchema = z.object({
     .meta({ description: `Runs of one page, ${LIST_LIMIT_DEFAULT} unless told.` }),
   cursor: z.string().min(1).max(200).optional().meta({ description: "`next_cursor` of the page before." }),
 });
-
-/** A run in the list; the whole of it is at its own address. */
-export const listedRunSchema = z
-  .strictObject({
-    id: z.string(),
-    question: z.string().meta({ description: "Its first 200 characters." }),
-    outcome: z
-      .enum([...OUTCOMES, "lost"])
-      .nullable()
-      .meta({
-        description: "Null while the run goes on. `lost`: it never started, or nobody can say how it ended.",
-      }),
-    cost_usd: z.number(),
-    reserved_usd: z.number().meta({ description: "Held for the run while it goes on." }),
-    links: z.strictObject({ self: z.string() }),
-    created_at: z.string(),
-  })
-  .meta({ id: "ListedRun" });
-
-export const runListSchema = z
-  .strictObject({ runs: z.array(listedRunSchema), next_cursor: z.string().nullable() })
-  .meta({ id: "RunList" });
 
 export function createRunRoutes() {
   return new Hono<HttpEnv>()

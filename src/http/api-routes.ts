@@ -1,0 +1,275 @@
+/**
+ * Every route of the API as its readers see it: what it takes, what it answers, with which problems. The OpenAPI document
+ * is made from this table, and a test walks it against the app in both directions, so that neither can drift.
+ * Leaves to others: the document's frame (openapi.ts), the handlers.
+ */
+import { z } from "zod";
+import { publicRunSchema } from "../agent/view.ts";
+import { askSchema } from "./ask.ts";
+import { eventsQuerySchema } from "./events.ts";
+import type { ProblemCode } from "./problems.ts";
+import { resultQuerySchema } from "./records.ts";
+import { noFieldsSchema } from "./run-actions.ts";
+import { listQuerySchema } from "./runs.ts";
+import { acceptedSchema, healthSchema, resultPageSchema, runListSchema } from "./schemas.ts";
+
+export interface RouteAnswer {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** Media types beside, or instead of, JSON. */
+  readonly texts?: readonly string[];
+  readonly headers?: readonly HeaderName[];
+}
+
+export interface ApiRoute {
+  readonly method: "get" | "post";
+  /** OpenAPI's form: `/v1/runs/{id}`. */
+  readonly path: string;
+  readonly id: string;
+  readonly summary: string;
+  readonly tag: "runs" | "webhooks" | "server";
+  readonly auth: "key" | "signature" | "none";
+  readonly query?: z.ZodObject;
+  readonly takes?: readonly HeaderName[];
+  readonly body?: { readonly schema: z.ZodType; readonly required: boolean };
+  readonly answers: Readonly<Record<number, RouteAnswer>>;
+  readonly problems: readonly ProblemCode[];
+}
+
+export const HEADERS = {
+  Prefer: "`wait=N`: wait up to N seconds (300 at most) for the run to finish.",
+  "Preference-Applied": "The wait that was granted.",
+  "Idempotency-Key": 'Names the request, in double quotes: "8e03978e-40d5". The same key and body give the same run.',
+  "Idempotency-Expires": "When the key is forgotten.",
+  Location: "Address of the run.",
+  ETag: "Changes when the answer does.",
+  "If-None-Match": "ETags that the client has already.",
+  "Last-Event-ID": "Number of the last event that was read; the stream goes on after it.",
+  RateLimit: "What is left of the rate, and when it is whole again.",
+  "RateLimit-Policy": "Questions that may be asked within a window.",
+  "Retry-After": "Seconds until it is worth trying again.",
+  "Querent-Outcome": "Of a finished run: answered, stopped, failed or cancelled.",
+  "Querent-Grounded": "Of a finished run: whether the answer rests on rows. `false`: no query was made for it.",
+  "Querent-Truncated": "Whether rows or cells of the result were cut.",
+  Allow: "The methods of this address.",
+  "WWW-Authenticate": "How to send a key.",
+  "webhook-id": "Id of the delivery, the same for every try.",
+  "webhook-timestamp": "Unix seconds.",
+  "webhook-signature": "Standard Webhooks: `v1,` and base64, several separated by spaces.",
+  "X-Hub-Signature-256": "Of a source with the scheme `github`: `sha256=` and hex.",
+  "X-GitHub-Delivery": "Of a source with the scheme `github`: id of the delivery.",
+} as const;
+
+export type HeaderName = keyof typeof HEADERS;
+
+const RUN_HEADERS: readonly HeaderName[] = ["Querent-Outcome", "Querent-Grounded"];
+const ASK_HEADERS: readonly HeaderName[] = [
+  "Location",
+  "Preference-Applied",
+  "Idempotency-Expires",
+  "RateLimit",
+  "RateLimit-Policy",
+  ...RUN_HEADERS,
+];
+const run = (description: string, headers = RUN_HEADERS): RouteAnswer => ({
+  description,
+  schema: publicRunSchema,
+  headers,
+});
+
+/** Any route may answer these. */
+export const COMMON_PROBLEMS: readonly ProblemCode[] = ["internal", "not_configured"];
+/** Any route that takes a key. */
+export const KEY_PROBLEMS: readonly ProblemCode[] = ["unauthorized", "forbidden_host", "unavailable"];
+const BODY_PROBLEMS: readonly ProblemCode[] = [
+  "invalid_json",
+  "invalid_request",
+  "body_too_large",
+  "unsupported_media_type",
+];
+const QUOTA_PROBLEMS: readonly ProblemCode[] = ["rate_limited", "too_many_runs", "daily_budget_spent"];
+const NO_FIELDS = { schema: noFieldsSchema, required: false };
+const runRoute = { tag: "runs", auth: "key" } as const;
+
+export const API_ROUTES: readonly ApiRoute[] = [
+  {
+    ...runRoute,
+    method: "post",
+    path: "/v1/runs",
+    id: "askQuestion",
+    summary: "Ask a question",
+    takes: ["Prefer", "Idempotency-Key"],
+    body: { schema: askSchema, required: true },
+    answers: {
+      200: run("The run is finished.", ASK_HEADERS),
+      202: run("The run goes on; look at its address, or read its events.", ASK_HEADERS),
+    },
+    problems: [
+      ...BODY_PROBLEMS,
+      "limit_above_maximum",
+      "model_not_available",
+      "unknown_tool",
+      "idempotency_in_flight",
+      "idempotency_key_reused",
+      ...QUOTA_PROBLEMS,
+    ],
+  },
+  {
+    ...runRoute,
+    method: "get",
+    path: "/v1/runs",
+    id: "listRuns",
+    summary: "List your runs, newest first",
+    query: listQuerySchema,
+    answers: { 200: { description: "One page.", schema: runListSchema } },
+    problems: ["invalid_request"],
+  },
+  {
+    ...runRoute,
+    method: "get",
+    path: "/v1/runs/{id}",
+    id: "getRun",
+    summary: "Look at a run",
+    takes: ["If-None-Match"],
+    answers: {
+      200: run("The run as it is now.", ["ETag", ...RUN_HEADERS]),
+      304: { description: "Nothing has changed.", headers: ["ETag"] },
+    },
+    problems: ["run_not_found"],
+  },
+  {
+    ...runRoute,
+    method: "post",
+    path: "/v1/runs/{id}/steps",
+    id: "stepRun",
+    summary: "Run exactly one step of a manual run",
+    body: NO_FIELDS,
+    answers: { 200: run("The run after the step.") },
+    problems: [...BODY_PROBLEMS, "run_not_found", "run_finished", "run_busy", "run_waiting", "run_not_manual"],
+  },
+  {
+    ...runRoute,
+    method: "post",
+    path: "/v1/runs/{id}/cancel",
+    id: "cancelRun",
+    summary: "Stop a run, and the model call under way; twice is the same as once",
+    body: NO_FIELDS,
+    answers: { 200: run("The run, cancelled.") },
+    problems: [...BODY_PROBLEMS, "run_not_found", "run_finished"],
+  },
+  ...(["continue", "fork"] as const).map(
+    (action): ApiRoute => ({
+      ...runRoute,
+      method: "post",
+      path: `/v1/runs/{id}/${action}`,
+      id: `${action}Run`,
+      summary:
+        action === "continue" ? "Carry a stopped run on (not in this release)" : "Fork a run (not in this release)",
+      answers: {},
+      problems: [...BODY_PROBLEMS, "run_not_found", "run_not_finished", "not_implemented"],
+    }),
+  ),
+  ...(["reply", "approve"] as const).map(
+    (action): ApiRoute => ({
+      ...runRoute,
+      method: "post",
+      path: `/v1/runs/{id}/${action}`,
+      id: `${action}Run`,
+      summary: `${action === "reply" ? "Answer a run that asks" : "Decide what a run asks for"} (not in this release)`,
+      answers: {},
+      problems: [...BODY_PROBLEMS, "run_not_found", "run_finished", "run_not_waiting"],
+    }),
+  ),
+  {
+    ...runRoute,
+    method: "get",
+    path: "/v1/runs/{id}/events",
+    id: "readEvents",
+    summary: "Read what happens in a run, as server-sent events",
+    query: eventsQuerySchema,
+    takes: ["Last-Event-ID"],
+    answers: {
+      200: {
+        description: "Numbered events; the stream ends with the run. Lines that start with a colon keep it alive.",
+        texts: ["text/event-stream"],
+      },
+      204: { description: "The run is over and the client has read its last event." },
+    },
+    problems: ["invalid_request", "invalid_event_id", "run_not_found"],
+  },
+  {
+    ...runRoute,
+    method: "get",
+    path: "/v1/runs/{id}/transcript",
+    id: "readTranscript",
+    summary: "Read the whole journal of a run, one JSON value a line",
+    answers: { 200: { description: "Run, prompt, messages, events, results.", texts: ["application/jsonl"] } },
+    problems: ["run_not_found"],
+  },
+  {
+    ...runRoute,
+    method: "get",
+    path: "/v1/runs/{id}/results/{ref}",
+    id: "readResult",
+    summary: "Read stored rows, in pages of JSON or whole as CSV",
+    query: resultQuerySchema,
+    answers: {
+      200: {
+        description:
+          "One page as JSON; or every row from `from` on as CSV, where texts that look like formulas start with '.",
+        schema: resultPageSchema,
+        texts: ["text/csv"],
+        headers: ["Querent-Truncated"],
+      },
+    },
+    problems: ["invalid_request", "run_not_found", "result_not_found"],
+  },
+  {
+    method: "post",
+    path: "/v1/webhooks/{source}",
+    id: "receiveWebhook",
+    summary: "Ask by a signed webhook",
+    tag: "webhooks",
+    auth: "signature",
+    takes: ["webhook-id", "webhook-timestamp", "webhook-signature", "X-Hub-Signature-256", "X-GitHub-Delivery"],
+    body: { schema: z.looseObject({}), required: true },
+    answers: {
+      202: {
+        description: "The run that the delivery made, now or before.",
+        schema: acceptedSchema,
+        headers: ["Location"],
+      },
+      204: { description: "GitHub's ping was heard." },
+    },
+    problems: [
+      "source_not_found",
+      "invalid_signature",
+      ...BODY_PROBLEMS,
+      "question_not_found",
+      ...QUOTA_PROBLEMS,
+      "unavailable",
+    ],
+  },
+  {
+    method: "get",
+    path: "/healthz",
+    id: "checkHealth",
+    summary: "The worker runs and its settings are right",
+    tag: "server",
+    auth: "none",
+    answers: { 200: { description: "It does.", schema: healthSchema } },
+    problems: [],
+  },
+  {
+    method: "get",
+    path: "/openapi.json",
+    id: "readContract",
+    summary: "This document",
+    tag: "server",
+    auth: "none",
+    answers: {
+      200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }), headers: ["ETag"] },
+    },
+    problems: [],
+  },
+];

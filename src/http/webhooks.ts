@@ -1,0 +1,74 @@
+/**
+ * `POST /v1/webhooks/:source`: a signed delivery becomes a run.
+ *
+ * Owns: the order (size, signature, then everything else) and that one delivery id makes one run, whenever and however
+ * often it comes. Leaves to others: signatures (webhook-signature.ts), where the question sits (webhook-question.ts), the
+ * way in (open-run.ts). Anything but a 2xx makes the sender try again, which is right for every refusal that may pass.
+ */
+import { Hono } from "hono";
+import type { WebhookSource } from "../config/doors.ts";
+import { checkAsk } from "./ask.ts";
+import { invalidRequest, parseJson, readBytes } from "./body.ts";
+import type { HttpEnv, HttpPorts } from "./context.ts";
+import { openRun } from "./open-run.ts";
+import { problem } from "./problems.ts";
+import { parseQuestion } from "./question.ts";
+import { fillQuestion } from "./webhook-question.ts";
+import { verifyGithubWebhook, verifyStandardWebhook } from "./webhook-signature.ts";
+
+/** Room for the large events of a code host; what a question needs of them is small. */
+export const WEBHOOK_BODY_BYTES_MAX = 1_000_000;
+/** The retries of Standard Webhooks end after 76 hours; those of no sender we know go on for longer than a week. */
+const DELIVERY_KEPT_MS = 14 * 24 * 60 * 60 * 1000;
+
+export function createWebhookRoutes() {
+  return new Hono<HttpEnv>().post("/v1/webhooks/:source", async (c) => {
+    const { config, ports } = c.var;
+    const source = config.webhookSources.get(c.req.param("source"));
+    if (source === undefined) throw problem("source_not_found", "WEBHOOK_SOURCES of this server does not list it.");
+    const body = await readBytes(c.req.raw, WEBHOOK_BODY_BYTES_MAX);
+    const deliveryId = await verify(source, c.req.raw.headers, body, ports);
+    // GitHub asks once whether anybody is there.
+    if (source.scheme === "github" && c.req.header("x-github-event") === "ping") return c.body(null, 204);
+    const question = readQuestion(source, body);
+    const checked = checkAsk({ question }, source.caller, config, new URL(c.req.url).hostname);
+    if (!checked.ok) throw problem(checked.error.code, checked.error.detail, checked.error.options);
+    const opened = await openRun(checked.value, {
+      bindings: c.env,
+      ports,
+      caller: source.caller,
+      driver: "alarm",
+      // The id alone names a delivery: a sender that words its retry differently still means the same.
+      key: { name: `webhook:${source.name}:${deliveryId}`, fingerprint: "", keptMs: DELIVERY_KEPT_MS },
+    });
+    if (!opened.ok) throw problem(opened.error.code, opened.error.detail, opened.error.options);
+    const { id, links } = opened.value.run;
+    return c.json({ id, links }, 202, { location: `/v1/runs/${id}` });
+  });
+}
+
+async function verify(
+  source: WebhookSource,
+  headers: Headers,
+  body: Uint8Array<ArrayBuffer>,
+  ports: HttpPorts,
+): Promise<string> {
+  const verified =
+    source.scheme === "github"
+      ? await verifyGithubWebhook(headers, body, source.secrets)
+      : await verifyStandardWebhook(headers, body, source.secrets, ports.now());
+  if (verified.ok) return verified.value.id;
+  ports.log({ level: "warn", event: "webhook_refused", source: source.name });
+  throw problem("invalid_signature", verified.error);
+}
+
+function readQuestion(source: WebhookSource, body: Uint8Array): string {
+  const filled = fillQuestion(source.question, parseJson(body));
+  if (!filled.ok) {
+    const errors = [{ detail: "There is no text here.", pointer: filled.error }];
+    throw problem("question_not_found", `The payload has no text at ${filled.error}.`, { errors });
+  }
+  const question = parseQuestion(filled.value);
+  if (!question.ok) throw invalidRequest([{ detail: question.error }]);
+  return question.value;
+}
