@@ -12,13 +12,14 @@ import { type AskCommand, parseAskArguments } from "./arguments.ts";
 import { bundleWorker } from "./bundle.ts";
 import { type OpenedDatabase, openDatabase } from "./database-check.ts";
 import { ASK_HELP, readVersion } from "./help.ts";
-import { type KeptRun, lockFolder, readKeptRuns, writeKeptRun } from "./kept-runs.ts";
+import { type KeptRun, readKeptRuns, writeKeptRun } from "./kept-runs.ts";
 import { type PreparedDatabase, prepareDatabase, readRecord, stateDirOf } from "./load-database.ts";
 import { INTERRUPTED_EXIT_CODE, type ProcessEnd, takeOverSignals } from "./process-end.ts";
 import { openProgressScreen } from "./progress-screen.ts";
 import { exitCodeOf, lastResultOf, renderReport } from "./render.ts";
 import { createRun, getResult, getRun, type Refusal, type Run } from "./run-client.ts";
 import { followToEnd } from "./run-session.ts";
+import { lockFolder } from "./state-lock.ts";
 import { toSafeLine, toSafeText } from "./terminal-text.ts";
 
 type Ask = Extract<AskCommand, { kind: "ask" }>;
@@ -30,6 +31,8 @@ interface Stop {
   readonly message: string;
 }
 
+/** Of a terminal that does not say. */
+const WIDTH_OF_A_TERMINAL = 80;
 /** A table piped on has all the room there is. */
 const WIDTH_OF_A_PIPE = 10_000;
 
@@ -191,7 +194,7 @@ async function report(run: Run, command: Ask | Show, database: OpenedDatabase): 
   print(
     renderReport(run, {
       table: result?.ok ? result.value : null,
-      widthMax: process.stdout.isTTY ? process.stdout.columns : WIDTH_OF_A_PIPE,
+      widthMax: process.stdout.isTTY ? process.stdout.columns || WIDTH_OF_A_TERMINAL : WIDTH_OF_A_PIPE,
       hasAnthropicKey: Boolean(process.env.ANTHROPIC_API_KEY),
     }),
   );

@@ -10,10 +10,10 @@ import { bundleWorker } from "./bundle.ts";
 import { type OpenedDatabase, openDatabase } from "./database-check.ts";
 import { DEV_HELP, readVersion } from "./help.ts";
 import { isPortFree } from "./host.ts";
-import { lockFolder } from "./kept-runs.ts";
 import { prepareDatabase } from "./load-database.ts";
 import { type ProcessEnd, takeOverSignals } from "./process-end.ts";
 import { checkHealth } from "./run-client.ts";
+import { lockFolder } from "./state-lock.ts";
 import { toSafeLine, toSafeText } from "./terminal-text.ts";
 
 type Serve = Extract<DevCommand, { kind: "serve" }>;

@@ -1,14 +1,12 @@
 /**
  * The runs of a kept state folder: a small index, so that a run can be looked at again and an interrupted one is found.
  *
- * Owns: `runs.json` and the lock that lets one process at a time use the folder; two workerds on the same files would
- * spoil them. Leaves to others: the runs themselves, which live in the objects' storage.
+ * Owns: `runs.json`. Leaves to others: the runs themselves, which live in the objects' storage, and seeing to it that
+ * one process at a time uses the folder (state-lock.ts).
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { err, ok, type Result } from "../lib/result.ts";
-import { messageOf } from "./sqlite-text.ts";
 
 const keptRunSchema = z.object({
   id: z.string(),
@@ -45,46 +43,4 @@ export function writeKeptRun(folder: string, run: KeptRun): void {
   // Renamed into place: a process killed in the middle leaves the old index whole.
   writeFileSync(`${path}.new`, `${JSON.stringify({ version: 1, runs: next }, null, 2)}\n`);
   renameSync(`${path}.new`, path);
-}
-
-/** Takes the folder for this process; the value gives it back. A lock whose process is gone is taken over. */
-export function lockFolder(folder: string): Result<() => void, string> {
-  const path = join(folder, "lock");
-  try {
-    mkdirSync(folder, { recursive: true });
-    for (let attempt = 0; attempt < 2; attempt += 1) {
-      if (createLock(path)) return ok(() => rmSync(path, { force: true }));
-      const holder = Number(readFileSync(path, "utf8"));
-      if (isAlive(holder)) {
-        return err(
-          `${folder} is in use by another ask or dev (process ${holder}). Wait for it, or name another folder.`,
-        );
-      }
-      rmSync(path, { force: true });
-    }
-    return err(`${folder} is in use by another ask or dev. Wait for it, or name another folder.`);
-  } catch (error) {
-    return err(`${folder} cannot be used to keep state: ${messageOf(error)}`);
-  }
-}
-
-function createLock(path: string): boolean {
-  try {
-    writeFileSync(path, String(process.pid), { flag: "wx" });
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
-    throw error;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it is there, and belongs to somebody else.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

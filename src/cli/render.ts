@@ -57,10 +57,16 @@ function receiptLine(run: Run): string {
     count(steps, "step"),
     `${queries.length.toLocaleString("en")} ${queries.length === 1 ? "query" : "queries"}`,
     `${count(rows_read, "row")} read`,
-    formatUsd(cost_usd),
+    formatUsd(cost_usd) + heldAmount(run),
     `${seconds.toFixed(1)} s`,
     toSafeLine(run.stop_reason ?? run.status),
   ].join(" · ");
+}
+
+/** A call that was in flight when the run ended may still be charged. */
+function heldAmount(run: Run): string {
+  const held = run.usage?.reserved_usd ?? 0;
+  return held > 0 ? ` and up to ${formatUsd(held)} for a call in flight` : "";
 }
 
 function offlineLine(run: Run, context: ReportContext): readonly string[] {

@@ -40,6 +40,7 @@ const runSchema = z.looseObject({
     seconds: z.number(),
     steps: z.number(),
   }),
+  usage: z.looseObject({ reserved_usd: z.number().default(0) }).optional(),
   warnings: z.array(z.string()).default([]),
 });
 
@@ -135,7 +136,8 @@ function explainProblem(status: number, text: string): string {
   if (!problem.success) return `The local worker answered with status ${status}.`;
   const { title, detail, errors = [] } = problem.data;
   const parts = errors.map((each) => (each.pointer ? `${each.pointer}: ${each.detail}` : each.detail));
-  const head = detail ?? title ?? `The local worker answered with status ${status}.`;
+  const said = [title, detail].filter((part) => part !== undefined);
+  const head = said.length > 0 ? said.join(": ") : `The local worker answered with status ${status}.`;
   return [head, ...parts.filter((part) => !head.includes(part))].join("\n");
 }
 

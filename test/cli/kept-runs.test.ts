@@ -1,8 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lockFolder, readKeptRuns, writeKeptRun } from "../../src/cli/kept-runs.ts";
+import { readKeptRuns, writeKeptRun } from "../../src/cli/kept-runs.ts";
 import { temporaryFolder } from "./database-fixtures.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -32,34 +31,5 @@ describe("the index of kept runs", () => {
     expect(readKeptRuns(folder.path)).toEqual([]);
     writeKeptRun(folder.path, run("a"));
     expect(readKeptRuns(folder.path)).toEqual([run("a")]);
-  });
-});
-
-describe("the lock of a folder", () => {
-  it("keeps a living process out, by name, and lets the next one in when it is given back", () => {
-    const path = join(folder.path, "deep", "state");
-    mkdirSync(path, { recursive: true });
-    writeFileSync(join(path, "lock"), String(process.ppid));
-    expect(lockFolder(path)).toEqual({
-      ok: false,
-      error: expect.stringMatching(new RegExp(`is in use by another ask or dev \\(process ${process.ppid}\\)`)),
-    });
-  });
-
-  it("of a process that is gone is taken over", () => {
-    const gone = spawnSync(process.execPath, ["-e", ""]).pid;
-    writeFileSync(join(folder.path, "lock"), String(gone));
-    const locked = lockFolder(folder.path);
-    expect(locked.ok).toBe(true);
-    if (locked.ok) locked.value();
-    expect(lockFolder(folder.path).ok).toBe(true);
-  });
-
-  it("on a folder that cannot be made says so", () => {
-    writeFileSync(join(folder.path, "file"), "");
-    expect(lockFolder(join(folder.path, "file", "state"))).toEqual({
-      ok: false,
-      error: expect.stringMatching(/cannot be used to keep state/),
-    });
   });
 });

@@ -49,6 +49,11 @@ About 3,500.
     expect(exitCodeOf(aRun({ outcome: "cancelled" }))).toBe(1);
   });
 
+  it("says what a call in flight at the end may still cost", () => {
+    const run = aRun({ outcome: "cancelled", stop_reason: "cancelled", usage: { reserved_usd: 0.125 } });
+    expect(renderReport(run, context)).toContain("· $0.0123 and up to $0.1250 for a call in flight ·");
+  });
+
   it("warnings stand below the receipt, and nothing in any text reaches the terminal raw", () => {
     const text = renderReport(
       aRun({ answer: "an\x1b[31mswer", warnings: ["Answered without \x07querying."], stop_reason: "do\x1bne" }),

@@ -55,7 +55,7 @@ describe("a refusal", () => {
     const errors = [{ detail: "must be above 0", pointer: "#/limits/budget_usd" }];
     expect(await createRun(fakeDoor(problem(400, "The body is not valid.", { errors })), request)).toEqual({
       ok: false,
-      error: { status: 400, message: "The body is not valid.\n#/limits/budget_usd: must be above 0" },
+      error: { status: 400, message: "Refused: The body is not valid.\n#/limits/budget_usd: must be above 0" },
     });
   });
 
@@ -63,7 +63,7 @@ describe("a refusal", () => {
     const door = fakeDoor(problem(503, "QUERENT_TYPO is not a setting. Remove it."));
     expect(await checkHealth(door)).toEqual({
       ok: false,
-      error: { status: 503, message: "QUERENT_TYPO is not a setting. Remove it." },
+      error: { status: 503, message: "Refused: QUERENT_TYPO is not a setting. Remove it." },
     });
   });
 

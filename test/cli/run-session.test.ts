@@ -50,7 +50,7 @@ describe("one run to its end", () => {
     const door = fakeDoor(problem(404, "There is no such run."));
     expect(await followToEnd(door, "run_1", never, () => undefined)).toEqual({
       ok: false,
-      error: { status: 404, message: "There is no such run." },
+      error: { status: 404, message: "Refused: There is no such run." },
     });
   });
 });
