@@ -11,6 +11,13 @@ import type { Attempt, Phase } from "./state.ts";
 /** Stored form. `message` is the number of a message row; `index` a position within it. */
 export type RunEvent = { readonly at: number; readonly step: number; readonly phase: Phase } & (
   | { readonly type: "run_started" }
+  /** The events before this one are those of the run it carries on from. */
+  | {
+      readonly type: "run_forked";
+      readonly from: string;
+      readonly fromStep: number;
+      readonly kind: "continue" | "fork";
+    }
   | { readonly type: "step_started"; readonly purpose: Attempt["purpose"]; readonly reservedNanoUsd: number }
   | { readonly type: "attempt_lost"; readonly keptNanoUsd: number }
   | {
@@ -56,6 +63,8 @@ export function toPublicRunEvent(event: RunEvent, messageAt: (index: number) => 
     case "run_started":
     case "step_finished":
       return head;
+    case "run_forked":
+      return { ...head, from_run: event.from, from_step: event.fromStep, kind: event.kind };
     case "step_started":
       return { ...head, purpose: event.purpose, reserved_usd: usd(event.reservedNanoUsd) };
     case "attempt_lost":

@@ -63,6 +63,8 @@ export const publicRunSchema = z.strictObject({
   warnings: z.array(z.string()),
   links: z.record(z.string(), z.string()),
   parent: z.strictObject({ id: z.string(), step: z.int(), kind: z.string() }).nullable(),
+  /** Runs that carry on from this one. */
+  children: z.array(z.strictObject({ id: z.string(), step: z.int(), kind: z.string() })),
   created_at: z.string(),
   finished_at: z.string().nullable(),
 });
@@ -74,6 +76,7 @@ export type PublicQuery = PublicRun["receipt"]["queries"][number];
 export interface RunRows {
   /** Every SQL text that was run, in order. */
   readonly queries: readonly PublicQuery[];
+  readonly children?: PublicRun["children"];
 }
 
 export function toPublicRun(state: AgentState, rows: RunRows, now: number): PublicRun {
@@ -120,6 +123,7 @@ export function toPublicRun(state: AgentState, rows: RunRows, now: number): Publ
     warnings: warningsOf(state),
     links: linksOf(state),
     parent: state.parent && { id: state.parent.runId, step: state.parent.step, kind: state.parent.kind },
+    children: [...(rows.children ?? [])],
     created_at: new Date(state.createdAt).toISOString(),
     finished_at: ending === null ? null : new Date(ending.at).toISOString(),
   };
