@@ -87,6 +87,7 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
   const resolved = resolveLimits(options.limits ?? {}, DEFAULT_LIMITS, DEFAULT_LIMITS_MAX);
   nodeAssert(resolved.ok, "limits of the test are within the maximum");
   const tools = options.tools ?? [queryTool(() => ({ columns: ["n"], rows: [[1]] })), finalAnswerTool];
+  const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   const run: NewRun = {
     id: "run_test",
     question: "How many?",
@@ -123,7 +124,7 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
   const ports: StepPorts = {
     journal: {
       load,
-      pinned: () => ({ system: systemText("table T (1 rows)\n  n INTEGER"), tools: [] }),
+      pinned: () => ({ system: systemText("table T (1 rows)\n  n INTEGER"), tools: specs }),
       messages: () => [...messages],
       results: () => [...results],
       save: async (advance, added) => {
