@@ -98,7 +98,9 @@ export function readJson<T>(variables: Variables, name: VariableName, schema: z.
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.map(String).join(".")}`;
-  throw new ConfigError(`${name} is wrong${where}: ${sentence(issue?.message ?? "unknown fault")} ${example}`);
+  // A name that is refused carries its reason one level down.
+  const reason = issue?.code === "invalid_key" ? issue.issues[0]?.message : issue?.message;
+  throw new ConfigError(`${name} is wrong${where}: ${sentence(reason ?? "unknown fault")} ${example}`);
 }
 
 /** The address of an API, without a slash at the end. Plain http is allowed, because the operator named it. */
