@@ -7,7 +7,7 @@ import { addConditions } from "./build-conditions.ts";
 import { measureExpression, measureName } from "./build-measure.ts";
 import type { Group, Intent, Order, Output, Rank } from "./intent.ts";
 import type { Draft } from "./query-draft.ts";
-import { columnAt, createDraft, sourceOf } from "./query-draft.ts";
+import { addHop, columnAt, createDraft, sourceOf } from "./query-draft.ts";
 import type { Context } from "./resolve.ts";
 import { isMeasure, nodeOf } from "./resolve.ts";
 import type { ColumnNode, TableNode } from "./schema-graph.ts";
@@ -80,13 +80,24 @@ function outputExpressions(draft: Draft, output: Output, plain: boolean): readon
   }
   if (output.kind === "column") {
     const expression = columnAt(draft, 0, output.column);
-    return expression === null ? null : [{ expression, alias: null }];
+    return expression === null ? null : [{ expression, alias: null }, ...pointedAt(draft, output.column, plain)];
   }
   const source = sourceOf(draft, 0, output.table);
   if (source === null) return null;
   const table = nodeOf(draft.context, output.table);
   const columns = output.kind === "all" ? table.columns : identifying(table, plain);
   return columns.map((column) => ({ expression: { kind: "column", source, name: column.name }, alias: null }));
+}
+
+/** Beside a key that points to another row, the names of that row. */
+function pointedAt(draft: Draft, column: ColumnNode, plain: boolean): readonly SelectOutput[] {
+  const edge = draft.context.graph.edges.find(
+    (each) => each.child === column.table && each.childColumns.length === 1 && each.childColumns[0] === column.name,
+  );
+  if (edge === undefined || plain || column.words.at(-1) === "id" || column.table !== draft.root || !column.notNull && edge.parent !== edge.child) return [];
+  const source = addHop(draft, 0, { edge, direction: "up" });
+  const labels = nodeOf(draft.context, edge.parent).labels;
+  return labels.map((label) => ({ expression: { kind: "column", source, name: label.name }, alias: null }));
 }
 
 /** The columns a row is known by: its key and its names; without names, what it has of dates and figures. */

@@ -150,12 +150,19 @@ interface Reference extends Taken {
 function takeReference(tokens: readonly Token[], at: number, graph: SchemaGraph): Reference | null {
   let best: Reference | null = null;
   let bestWeight = 0;
+  for (let length = 5; length >= 1; length -= 1) {
+    const named = literalName(tokens.slice(at, at + length), length, graph);
+    if (named !== null) return named;
+  }
   for (let length = 1; length <= 5; length += 1) {
     const span = tokens.slice(at, at + length);
     const words = wordsOfSpan(span, length, graph);
     if (words === null) continue;
     const link = linkWords(graph, words);
     if (link === null) continue;
+    // `official languages`: the first word is a yes-or-no of the second, not part of its name.
+    const [first] = link.columns;
+    if (words.length > 1 && first !== undefined && first.qualified && first.column.kind === "flag") continue;
     const strength = linkScore(link);
     const weight = words.length * strength;
     if (weight <= bestWeight + 0.01) continue;
@@ -166,6 +173,21 @@ function takeReference(tokens: readonly Token[], at: number, graph: SchemaGraph)
     best = { item: { kind: "ref", link, text, plural }, length, strength };
   }
   return best;
+}
+
+/** A table or column written exactly as it is called, odd characters and all. */
+function literalName(span: readonly Token[], length: number, graph: SchemaGraph): Reference | null {
+  const text = span.map((token) => token.text).join(" ");
+  if (span.length < length || (length === 1 && span[0]?.kind !== "quoted" && !/[^a-z]/i.test(text))) return null;
+  const lower = text.toLowerCase();
+  const tables = graph.tables.filter((table) => table.name.toLowerCase() === lower).map((table) => ({ table, score: 1.2 }));
+  const columns = graph.tables.flatMap((table) =>
+    table.columns
+      .filter((column) => column.name.toLowerCase() === lower)
+      .map((column) => ({ column, score: 1.2, qualified: false })),
+  );
+  if (tables.length + columns.length === 0) return null;
+  return { item: { kind: "ref", link: { tables, columns }, text, plural: false }, length, strength: 1.2 };
 }
 
 /** Words that open a request or stand before a noun, and never begin a name of two words. */

@@ -60,8 +60,11 @@ function scoreTable(table: TableNode, words: readonly string[]): number {
   return coverage === 1 || namesHead ? coverage : coverage * 0.9;
 }
 
+const GENERIC_WORDS = /^(number|address|code|name|value)$/;
+
 function scoreColumn(column: ColumnNode, table: TableNode, words: readonly string[]): ColumnLink {
   let qualified = false;
+  let penalty = 0;
   const matched = new Map<string, number>();
   for (const word of words) {
     const free = (candidate: string): boolean => !matched.has(candidate);
@@ -71,6 +74,9 @@ function scoreColumn(column: ColumnNode, table: TableNode, words: readonly strin
       matched.set(any.word, any.score);
     } else if (words.length > 1 && bestLikeness(word, table.words) >= 0.9) {
       qualified = true;
+    } else if (matched.size > 0 && GENERIC_WORDS.test(word)) {
+      // `phone number`, `email address`: the second word only says what kind of thing the first is.
+      penalty += 0.05;
     } else {
       return { column, score: 0, qualified: false };
     }
@@ -78,7 +84,7 @@ function scoreColumn(column: ColumnNode, table: TableNode, words: readonly strin
   const own = coverageOf(column.ownWords, matched);
   const all = coverageOf(column.words, matched);
   const score = Math.max(own - (column.ownWords.length < column.words.length ? 0.02 : 0), all);
-  return { column, score: score === 0 ? 0 : score + (qualified ? 0.15 : 0), qualified };
+  return { column, score: score === 0 ? 0 : score + (qualified ? 0.15 : 0) - penalty, qualified };
 }
 
 /** `id` and its like weigh half: `support rep` is most of `SupportRepId`. */

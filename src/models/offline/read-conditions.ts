@@ -8,7 +8,7 @@ import type { Item } from "./items.ts";
 import { onAggregate, onBetween, onComparative, onCompare, onDate, onNumber } from "./read-comparison.ts";
 import { isClause, isJoiner, isKey } from "./read-target.ts";
 import type { Context, Ref } from "./resolve.ts";
-import { columnOfRef, labelsOfTable, nodeOf, tableOfRef } from "./resolve.ts";
+import { columnOfRef, labelsOfTable, moneyMeasure, nodeOf, tableOfMeasure, tableOfRef } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
 import { findPath } from "./schema-graph.ts";
 import type { Scope } from "./scopes.ts";
@@ -158,7 +158,7 @@ export function flushPending(reader: Reader): void {
   const column = columnOfRef(pending.ref, reader.context, tablesAround(reader));
   if (column === null) return;
   if (column.kind === "flag") {
-    const condition: Condition = { kind: "one_of", column, values: [truthOf(column)], negated: false };
+    const condition: Condition = { kind: "one_of", column, values: truthOf(column), negated: false };
     const { latest } = reader;
     if (pending.negated && latest !== null && latest.parent !== null && latest.table === column.table) {
       // `English is not the official language`: no row has both.
@@ -202,11 +202,14 @@ export function flushPending(reader: Reader): void {
   }
 }
 
-/** How the column writes `true`. */
-function truthOf(column: ColumnNode): Literal {
+/** How the column writes `true`; every usual way when no sample tells. */
+function truthOf(column: ColumnNode): readonly Literal[] {
   const written = column.values.find((value) => /^(1|t|y|true|yes)$/i.test(value));
-  const text = written ?? (/TEXT|CHAR/.test(column.type) ? "T" : "1");
-  return /^\d+$/.test(text) && !/TEXT|CHAR/.test(column.type) ? { kind: "number", text } : { kind: "text", text };
+  if (written !== undefined) return [{ kind: "text", text: written }];
+  const isText = /TEXT|CHAR/.test(column.type);
+  if (/INT/.test(column.type) && !isText) return [{ kind: "number", text: "1" }];
+  const texts = ["T", "Y", "true", "yes", "1"].map((text): Literal => ({ kind: "text", text }));
+  return isText ? texts : [{ kind: "number", text: "1" }, ...texts];
 }
 
 export function tablesAround(reader: Reader): readonly string[] {
@@ -269,20 +272,15 @@ export function onValue(reader: Reader, text: string, matches: readonly ValueMat
           tablesAround(reader),
           (column) => column.kind !== "number" && column.kind !== "blob",
         );
-  reader.pending = pendingFits(reader, match, pendingColumn) ? null : reader.pending;
-  if (
-    match === null ||
-    (pendingColumn !== null &&
-      reader.pending === null &&
-      !match.columns.includes(pendingColumn.name) &&
-      !onSameTable(reader, match, pendingColumn))
-  ) {
+  const fits = match !== null && (pendingColumn === null || match.columns.includes(pendingColumn.name));
+  if (match === null || (!fits && !match.whole)) {
     const column = pendingColumn ?? labelsOfTable(nodeOf(reader.context, reader.scope.table))[0] ?? null;
     if (column === null) return;
     addValue(reader, column, { kind: "one_of", column, values: [{ kind: "text", text }], negated: false }, negated);
     reader.pending = null;
     return;
   }
+  reader.pending = null;
   const table = nodeOf(reader.context, match.table);
   const columns = match.columns.flatMap((name) => table.columns.filter((column) => column.name === name));
   const [first] = columns;
@@ -299,23 +297,6 @@ export function onValue(reader: Reader, text: string, matches: readonly ValueMat
     first,
     conditions.length === 1 && only !== undefined ? only : { kind: "all_of", conditions },
     negated,
-  );
-}
-
-function pendingFits(reader: Reader, match: ValueMatch | null, column: ColumnNode | null): boolean {
-  if (reader.pending === null) return true;
-  return column !== null || match === null;
-}
-
-/** The value belongs to the very table whose column was named, as its label (`the country Brazil`). */
-function onSameTable(reader: Reader, match: ValueMatch, column: ColumnNode): boolean {
-  if (column.isKey || column.kind === "flag") return true;
-  return (
-    reader.clause !== "whose" &&
-    match.whole &&
-    match.table !== column.table &&
-    reader.pending === null &&
-    column.words.at(-1) === "name"
   );
 }
 
@@ -443,7 +424,18 @@ function onContains(reader: Reader, where: "any" | "start" | "end"): void {
   reader.negated = false;
 }
 
+/** `never sold`: the rows that say what was sold. */
+function onSold(reader: Reader): boolean {
+  const measure = reader.negated ? moneyMeasure(reader.context, [reader.scope.table], "sum") : null;
+  const table = measure === null ? null : tableOfMeasure(measure);
+  if (table === null || table === reader.scope.table) return false;
+  createScope(table, reader.scope, true).negated = true;
+  reader.negated = false;
+  return true;
+}
+
 function onWord(reader: Reader, text: string, lemma: string): void {
+  if (/^(sold|sell|bought|buy|purchased)$/.test(lemma) && onSold(reader)) return;
   if (/^(null|missing|unknown|blank|empty|unset)$/.test(lemma) && reader.pending !== null) {
     const column = columnOfRef(reader.pending.ref, reader.context, tablesAround(reader));
     reader.pending = null;

@@ -6,7 +6,7 @@
 import type { Item } from "./items.ts";
 import type { Target } from "./read-target.ts";
 import { isClause, isJoiner, isKey, readTargets } from "./read-target.ts";
-import { isMoneyWord } from "./resolve.ts";
+import { isMoneyWord, isTableRef } from "./resolve.ts";
 import { lemmaOf } from "./words.ts";
 
 export interface OrderReading {
@@ -32,7 +32,19 @@ export function takeOrder(items: Item[]): OrderReading | null {
       };
     }
   }
-  return null;
+  return takeTrailingBy(items);
+}
+
+/** `list the cities by name`: with nothing to add up, `by` orders. */
+function takeTrailingBy(items: Item[]): OrderReading | null {
+  const at = items.findIndex((item) => isKey(item, "by"));
+  if (at < 1 || items.some(isComputing)) return null;
+  const reading = readTargets(items, at + 1);
+  const [target] = reading?.targets ?? [];
+  if (reading === null || target === undefined || target.kind !== "ref" || isTableRef(target.ref)) return null;
+  if (items.slice(reading.end).some((item) => item.kind !== "mark")) return null;
+  items.splice(at, reading.end - at);
+  return { targets: reading.targets, descending: null };
 }
 
 function isFirstWord(item: Item | undefined): boolean {

@@ -7,15 +7,19 @@ import type { Item } from "./items.ts";
 import type { Target } from "./read-target.ts";
 import { isClause, isFlagRef, isJoiner, isKey, readTarget } from "./read-target.ts";
 import type { Ref } from "./resolve.ts";
-import { isTableRef } from "./resolve.ts";
+import { isMoneyWord, isTableRef } from "./resolve.ts";
+import { lemmaOf } from "./words.ts";
 
 export interface OutputReading {
   readonly targets: readonly Target[];
   /** Everything about the rows was asked for. */
   readonly all: boolean;
+  /** `how much money`, `how much did … spend`: sales, whatever the schema calls them. */
+  readonly money: boolean;
 }
 
-export function takeOutputs(items: Item[]): OutputReading {
+export function takeOutputs(items: Item[], ranked: boolean): OutputReading {
+  const money = takeMoney(items, ranked);
   const all = items.some(
     (item) => item.kind === "word" && /^(everything|information|info|attribute|attributes)$/.test(item.lower),
   );
@@ -24,12 +28,35 @@ export function takeOutputs(items: Item[]): OutputReading {
   const columns = second.filter(
     (target) => target.kind !== "ref" || target.function !== null || !isTableRef(target.ref) || target.owner !== null,
   );
-  if (columns.length === 0) return { targets: head, all };
+  if (columns.length === 0) return { targets: money ? [] : head, all, money };
   const kept = head.filter((target) => target.kind !== "ref" || target.function !== null);
   return {
     targets: [...columns, ...kept.filter((target) => !columns.some((other) => other.kind === target.kind))],
     all,
+    money,
   };
+}
+
+/** Takes `how much` with the words for money that go with it; `how much bonus` becomes the sum of bonuses. */
+function takeMoney(items: Item[], ranked: boolean): boolean {
+  const at = items.findIndex((item) => isKey(item, "how_much"));
+  if (at < 0) return false;
+  const next = items[at + 1];
+  const word = items.findIndex((item, index) => index > at && isMoneyItem(item));
+  const quantity = next !== undefined && next.kind === "ref" && !isTableRef(next) && !isMoneyItem(next);
+  if (quantity && !ranked) items[at] = { kind: "key", key: { key: "aggregate", function: "sum" }, text: "total" };
+  if (quantity || word < 0) return false;
+  for (let index = items.length - 1; index > at; index -= 1) {
+    const item = items[index];
+    if (item !== undefined && isMoneyItem(item)) items.splice(index, 1);
+  }
+  items.splice(at, 1);
+  return true;
+}
+
+function isMoneyItem(item: Item): boolean {
+  if (item.kind === "word") return isMoneyWord(item.lemma);
+  return item.kind === "ref" && isMoneyWord(lemmaOf(item.text));
 }
 
 /** Items after the first sentence's end, if they are all about what to show. */
@@ -66,6 +93,7 @@ function takeHead(items: Item[]): readonly Target[] {
       at += 1;
       continue;
     }
+    if (targets.length === 0 && isClause(items[0], "who") && isDateRef(item)) break;
     const flagged = isFlagRef(item) && items[at + 1]?.kind === "ref";
     const reading = flagged ? null : readTarget(items, at);
     if (reading !== null && joined) {
@@ -109,6 +137,12 @@ function takeHead(items: Item[]): readonly Target[] {
   removeUsed(items, used);
   shareOwners(targets);
   return targets;
+}
+
+/** `Who was born …` asks for people, not for dates. */
+function isDateRef(item: Item): boolean {
+  const kind = item.kind === "ref" && !isTableRef(item) ? item.link.columns[0]?.column.kind : undefined;
+  return kind === "date" || kind === "year" || kind === "number";
 }
 
 function isHeadWord(item: Item): boolean {

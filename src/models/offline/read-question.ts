@@ -22,6 +22,7 @@ import {
   mainMeasure,
   moneyMeasure,
   nodeOf,
+  soldMeasure,
   tableOfMeasure,
   tableOfRef,
 } from "./resolve.ts";
@@ -44,9 +45,10 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
   const order = takeOrder(items);
   const groupTargets = takeGroups(items);
   const rankReading = takeRank(items);
-  const taken = takeOutputs(items);
+  const taken = takeOutputs(items, rankReading !== null);
   const near = tablesOfTargets([...taken.targets, ...groupTargets]);
-  const focus = settleFocus(context, taken.targets, groupTargets, near, rankReading, taken.all);
+  const money = taken.money ? moneyMeasure(context, context.mentioned, "sum") : null;
+  const focus = settleFocus(context, taken.targets, groupTargets, near, rankReading, taken.all, money, source);
   if (focus === null) return null;
   const rank = rankReading === null ? null : settleRank(context, rankReading, focus);
   const root = rootOf(context, focus, rank?.rank ?? null);
@@ -118,8 +120,10 @@ function settleFocus(
   near: readonly string[],
   rank: RankReading | null,
   all: boolean,
+  money: Measure | null,
+  items: readonly Item[],
 ): Focus | null {
-  const outputs: Output[] = [];
+  const outputs: Output[] = money === null ? [] : [{ kind: "measure", measure: money }];
   let distinct = false;
   const grouped = tablesOfTargets(groupTargets);
   for (const target of targets) {
@@ -137,13 +141,28 @@ function settleFocus(
   }
   if (outputs.length === 0) {
     const table = rank?.entity === null || rank?.entity === undefined ? null : tableOfRef(rank.entity);
-    const first = table?.name ?? context.mentioned[0];
+    const first = table?.name ?? context.mentioned[0] ?? likelyTable(context, items);
     if (first === undefined) return groups.length > 0 ? { outputs, groups, distinct } : null;
     if (groups.length === 0 || rank !== null) outputs.push({ kind: "entity", table: first });
   }
   const [only] = outputs;
   if (all && only !== undefined && only.kind === "entity") outputs[0] = { kind: "all", table: only.table };
   return { outputs, groups, distinct };
+}
+
+/** With no table named: the one that most of the named columns may belong to, people before things. */
+function likelyTable(context: Context, items: readonly Item[]): string | undefined {
+  let best: { readonly name: string; readonly score: number } | undefined;
+  for (const table of context.graph.tables) {
+    if (table.kind === "view") continue;
+    let score = table.labels.length > 1 ? 0.3 : 0;
+    for (const item of items) {
+      if (item.kind === "ref") score += item.link.columns.find((link) => link.column.table === table.name)?.score ?? 0;
+      if (item.kind === "value" && item.matches.some((match) => match.table === table.name && match.whole)) score += 0.5;
+    }
+    if (score >= 0.8 && score > (best?.score ?? 0)) best = { name: table.name, score };
+  }
+  return best?.name;
 }
 
 function sameOutput(a: Output, b: Output): boolean {
@@ -315,6 +334,8 @@ function rankBy(
     }
     case "money":
       return measure(moneyMeasure(context, [home.name], "sum"));
+    case "sold":
+      return measure(soldMeasure(context, [home.name]));
     case "popularity":
       return measure(popularityOf(context, home, focus, by.shared));
     case "usual": {

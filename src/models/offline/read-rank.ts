@@ -18,6 +18,8 @@ export type RankBy =
   | { readonly kind: "ref"; readonly ref: Ref; readonly adjective: Adjective | null }
   | { readonly kind: "target"; readonly target: Target }
   | { readonly kind: "money" }
+  /** How many pieces were sold. */
+  | { readonly kind: "sold" }
   /** `shared`: how many rows have the value (`most common`); else how many rows point to it. */
   | { readonly kind: "popularity"; readonly shared: boolean }
   | { readonly kind: "usual" };
@@ -30,8 +32,20 @@ export interface RankReading {
   readonly entity: Ref | null;
 }
 
-/** Takes the ranking, if there is one. */
+/** Takes the ranking, if there is one. `Which 5 countries have the largest area` puts the number at the head. */
 export function takeRank(items: Item[]): RankReading | null {
+  const reading = takeRanking(items);
+  if (reading === null || reading.limit !== 1) return reading;
+  const at = items.findIndex((item) => item.kind === "number");
+  const number = items[at];
+  const ref = items[at + 1];
+  const heads = items.slice(0, Math.max(0, at)).every((item) => item.kind !== "value" && !isKey(item, "compare", "between"));
+  if (number === undefined || number.kind !== "number" || ref === undefined || ref.kind !== "ref" || !ref.plural || !heads) return reading;
+  items.splice(at, 1);
+  return { ...reading, limit: number.value };
+}
+
+function takeRanking(items: Item[]): RankReading | null {
   const top = takeTop(items);
   for (let at = 0; at < items.length; at += 1) {
     const item = items[at];
@@ -40,6 +54,10 @@ export function takeRank(items: Item[]): RankReading | null {
     if (item.kind === "adjective" && item.degree === "superlative") {
       const reading = takeSuperlative(items, at, item.adjective, limit);
       if (reading !== null) return reading;
+    }
+    if (item.kind === "word" && /^(best|top|worst)-?selling$/.test(item.lower)) {
+      items.splice(at, 1);
+      return { by: { kind: "sold" }, descending: !item.lower.startsWith("worst"), limit, entity: null };
     }
     if (isKey(item, "most", "fewest")) return takeMost(items, at, isKey(item, "most"), limit);
     if (item.kind === "word" && /^(first|last)$/.test(item.lower)) {
@@ -102,6 +120,16 @@ function takeSuperlative(items: Item[], at: number, adjective: Adjective, limit:
     const entity = tableBefore(items, start);
     items.splice(start, next + 1 - start);
     return done({ kind: "ref", ref, adjective }, entity, !high);
+  }
+  if (isKey(ref, "aggregate") && !isHead(items, from)) {
+    const reading = readTarget(items, next);
+    const target = reading?.targets[0];
+    if (reading !== null && target !== undefined) {
+      const start = clauseStart(items, from);
+      const entity = tableBefore(items, start);
+      items.splice(start, reading.end - start);
+      return done({ kind: "target", target }, entity, !adjective.high);
+    }
   }
   if (isJoinedExtremes(items, at)) return turnIntoAggregate(items, at, adjective.high);
   const subject = subjectBefore(items, from);
@@ -191,6 +219,10 @@ function tableBefore(items: readonly Item[], start: number): Ref | null {
   return isTableRef(before) ? before : null;
 }
 
+function isSold(item: Item | undefined): boolean {
+  return item !== undefined && item.kind === "word" && /^(sold|sell|selling|bought|purchased)$/.test(item.lower);
+}
+
 function takeMost(items: Item[], at: number, descending: boolean, limit: number): RankReading {
   let from = at;
   let count = limit;
@@ -207,6 +239,10 @@ function takeMost(items: Item[], at: number, descending: boolean, limit: number)
     return { by, descending, limit: count, entity };
   };
   const start = clauseStart(items, from);
+  if (isSold(next)) return done({ kind: "sold" }, start, at + 2);
+  if (isSold(before) && (isTableRef(next) || isKey(next, "count") || next === undefined)) {
+    return done({ kind: "sold" }, clauseStart(items, from - 1), at + 1);
+  }
   if (next !== undefined && next.kind === "ref") {
     const reading = readTarget(items, at + 1);
     const target = reading?.targets[0];
@@ -253,9 +289,16 @@ function takeFirst(items: Item[], at: number, word: string): RankReading | null 
   const next = items[at + 1];
   const counted = next !== undefined && next.kind === "number";
   const ref = items[at + (counted ? 2 : 1)];
-  if (ref === undefined || ref.kind !== "ref") return null;
+  const before = items[at - 1];
   const adjective = adjectiveOf(word === "first" ? "earliest" : "latest");
   if (adjective === null) return null;
+  if (before !== undefined && before.kind === "ref" && !isTableRef(before) && ref?.kind !== "ref") {
+    const start = isClause(items[at - 2], "is", "are", "was", "were") ? at - 2 : at - 1;
+    items.splice(start, at + 1 - start);
+    const by = { kind: "ref", ref: before, adjective: adjective.adjective } as const;
+    return { by, descending: word === "last", limit: 1, entity: null };
+  }
+  if (ref === undefined || ref.kind !== "ref") return null;
   items.splice(at, counted ? 2 : 1);
   const entity = isTableRef(ref) ? ref : null;
   return {

@@ -161,6 +161,17 @@ export function moneyMeasure(context: Context, tables: readonly string[], name: 
   return best?.measure ?? null;
 }
 
+/** Pieces sold: the quantity beside a price, where there is one; else sales. */
+export function soldMeasure(context: Context, tables: readonly string[]): Measure | null {
+  const money = moneyMeasure(context, tables, "sum");
+  for (const table of context.graph.tables) {
+    const quantity = table.columns.find((column) => isMeasure(column) && column.words.includes("quantity"));
+    const price = table.columns.some((column) => column.words.includes("price"));
+    if (table.kind === "table" && quantity !== undefined && price) return { kind: "aggregate", function: "sum", column: quantity };
+  }
+  return money;
+}
+
 function moneyOf(
   table: TableNode,
   name: AggregateFunction,

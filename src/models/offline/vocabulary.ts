@@ -132,6 +132,9 @@ const PLAIN: Readonly<Record<string, Key["key"]>> = {
   "total number of": "count",
   "the count of": "count",
   "count of": "count",
+  "count the": "count",
+  "count all": "count",
+  count: "count",
   "count the number of": "count",
   "# of": "count",
   "how often": "count",
@@ -431,6 +434,6 @@ export const EMPTY_WORDS: ReadonlySet<string> = new Set(
     "usd value values respectively along well into out up down off about each other another same such many much " +
     "very too than then now today available total overall whose per either neither nor yet while across around " +
     "assigned associated related corresponding listed registered stored recorded someone anybody anyone everyone " +
-    "next previous order sorted ordered return returns released"
+    "next previous sorted return returns released"
   ).split(" "),
 );

@@ -132,7 +132,7 @@ export function lemmaOf(word: string): string {
 export function stemOf(word: string): string {
   let stem = lemmaOf(word);
   if (stem.length < 5) return stem.replace(/e$/, "");
-  for (const ending of ["ment", "ation", "ing", "ly", "ed", "er", "ence"]) {
+  for (const ending of ["ment", "ion", "ing", "ly", "ed", "er", "ence"]) {
     if (stem.endsWith(ending) && stem.length - ending.length >= 3) {
       stem = stem.slice(0, -ending.length);
       break;
