@@ -11,6 +11,7 @@ import { classifyError, toSqlError } from "./failure.ts";
 import { type CheckedQuery, checkQuery } from "./gate.ts";
 import type { SqlError } from "./hints.ts";
 import { createJudge, JUDGEMENTS_MAX, type Judge, type Judgement, SCHEMA_MOVES } from "./judge.ts";
+import type { TableScan } from "./plan.ts";
 import { toReach } from "./reach.ts";
 import type { SqlRefusal } from "./refusal.ts";
 import { RESULT_ROWS_MAX, toResult } from "./result.ts";
@@ -64,6 +65,9 @@ export interface DatabaseOptions {
   readonly sleep?: (durationMs: number) => Promise<void>;
 }
 
+/** Rows of a table from which scanning all of it is worth a warning. */
+const SCAN_WARNING_ROWS = 5_000;
+
 /** Wires a read-only database for one caller. Keeps its schema and verdicts while it lives. */
 export function createDatabase(d1: D1Database, scopes: Scopes, options: DatabaseOptions): Database {
   const sleep = options.sleep ?? ((durationMs) => new Promise((resolve) => setTimeout(resolve, durationMs)));
@@ -112,7 +116,7 @@ export function createDatabase(d1: D1Database, scopes: Scopes, options: Database
         const failure = classifyError(error);
         if (failure.kind === "bug") throw error;
         const schema = snapshots.last()?.schema ?? { tables: [] };
-        return { kind: "failed", error: toSqlError(failure, schema), rowsRead: call.meter.rowsRead };
+        return { kind: "failed", error: toSqlError(failure, schema, sql), rowsRead: call.meter.rowsRead };
       }
     },
   };
@@ -136,8 +140,8 @@ async function runQuery(call: Call, judge: Judge): Promise<QueryOutcome> {
   for (let round = 0; round < JUDGEMENTS_MAX; round += 1) {
     const judgement = await judge.judge(session, retry, checked, call.rowsReadMax);
     if (judgement.kind === "refused") return judgement;
-    const { query, rowsReadEstimate } = judgement.verdict;
-    meter.rowsRead = rowsReadEstimate;
+    const { query, rowsReadIfLost } = judgement.verdict;
+    meter.rowsRead = rowsReadIfLost;
     const ran = await retry(() => runReadOnly(session, query, call.rowsMax + 1, call.scopes.maskValues ?? []));
     if (ran.kind === "stale") {
       await judge.forget(session, retry, checked);
@@ -168,10 +172,17 @@ function toOutcome(
     tables: verdict.tables,
     rowsRead: ran.rowsRead,
     rowsReadEstimate: verdict.rowsReadEstimate,
-    warnings: [...verdict.warnings, ...ran.warnings, ...built.warnings],
+    warnings: [...scanWarnings(verdict.scans, ran.rowsRead), ...verdict.warnings, ...ran.warnings, ...built.warnings],
     durationMs,
     bookmark: call.session.getBookmark(),
   };
+}
+
+/** A scan that stopped early, at a LIMIT, is none worth a word. */
+function scanWarnings(scans: readonly TableScan[], rowsRead: number): readonly string[] {
+  return scans
+    .filter((scan) => scan.rows >= SCAN_WARNING_ROWS && rowsRead >= scan.rows)
+    .map((scan) => `Full scan: ${scan.table} (about ${Math.round(scan.rows)} rows) is read whole, without an index.`);
 }
 
 const NO_ROWS_LEFT: SqlRefusal = {

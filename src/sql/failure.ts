@@ -50,10 +50,14 @@ export function classifyError(error: unknown): D1Failure {
 }
 
 /** The error as the run reports it. */
-export function toSqlError(failure: Exclude<D1Failure, { kind: "bug" }>, schema: DatabaseSchema): SqlError {
+export function toSqlError(
+  failure: Exclude<D1Failure, { kind: "bug" }>,
+  schema: DatabaseSchema,
+  sql: string,
+): SqlError {
   switch (failure.kind) {
     case "statement":
-      return adviseError(failure.message, schema);
+      return adviseError(failure.message, schema, sql);
     case "busy":
       return {
         code: "database_busy",

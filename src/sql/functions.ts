@@ -2,6 +2,8 @@
  * What other dialects have and SQLite on D1 has not, and how to say it instead. Functions that D1 leaves out of SQLite's
  * own set (log10, power) are here too. Keys are lower case; the value is advice for a model. Pure: no I/O, no clock.
  */
+import { tokenize } from "./lexer.ts";
+
 const REWRITES: Readonly<Record<string, string>> = {
   date_trunc: "DATE_TRUNC('month', d) is strftime('%Y-%m-01', d); 'year' is strftime('%Y-01-01', d); 'day' is date(d).",
   ilike: "Write x LIKE 'pattern': LIKE ignores the case of ASCII letters in SQLite.",
@@ -94,8 +96,24 @@ const REWRITES: Readonly<Record<string, string>> = {
   all: "> ALL (…) is > (SELECT max(…) …).",
 };
 
+/** Words that no SQLite statement has as a keyword or function, so that meeting one explains a syntax error. */
+const DIALECT_WORDS = new Set(
+  (
+    "ilike similar rlike date_trunc extract date_part date_add date_sub interval top fetch qualify lateral pivot rollup " +
+    "cube convert try_cast position percentile_cont percentile_disc any unnest"
+  ).split(" "),
+);
+
+/** Advice for the words of other dialects in a statement that SQLite cannot parse. */
+export function rewritesForDialect(sql: string): readonly string[] {
+  const words = tokenize(sql).filter((token) => token.kind === "word");
+  const foreign = new Set(words.map((token) => token.text.toLowerCase()).filter((word) => DIALECT_WORDS.has(word)));
+  return [...foreign].flatMap((word) => rewriteFor(word) ?? []);
+}
+
 /** Advice for a function or word that SQLite on D1 does not know, or null. */
 export function rewriteFor(name: string): readonly string[] | null {
-  const rewrite = REWRITES[name.toLowerCase()];
-  return rewrite === undefined || !Object.hasOwn(REWRITES, name.toLowerCase()) ? null : [rewrite];
+  const key = name.toLowerCase();
+  const rewrite = Object.hasOwn(REWRITES, key) ? REWRITES[key] : undefined;
+  return rewrite === undefined ? null : [rewrite];
 }

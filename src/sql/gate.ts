@@ -101,7 +101,9 @@ function refuseIllegal(token: Token): { readonly ok: false; readonly error: SqlR
     : refuse(
         "unreadable_token",
         `SQLite cannot read ${JSON.stringify(token.text.slice(0, 40))}.`,
-        ["Remove it, or put it in single quotes if it is text, in double quotes if it is a name."],
+        token.text === ":"
+          ? ["x::type is CAST(x AS type) in SQLite."]
+          : ["Remove it, or put it in single quotes if it is text, in double quotes if it is a name."],
         token.start,
       );
 }
@@ -214,6 +216,14 @@ function checkTables(shape: StatementShape): SqlRefusal | null {
         code: "pragma_refused",
         message: `${table.name} is not readable: some pragmas change the database.`,
         advice: [`These can be read: ${[...PRAGMA_READERS].join(", ")}.`],
+        offset,
+      };
+    }
+    if (name.startsWith("_cf_")) {
+      return {
+        code: "table_not_readable",
+        message: `There is no readable table ${JSON.stringify(table.name)}.`,
+        advice: ["Tables that begin with _cf_ are Cloudflare's own. Use list_tables to see what can be read."],
         offset,
       };
     }

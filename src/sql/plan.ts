@@ -9,6 +9,8 @@ import { foldName } from "./scopes.ts";
 
 /** What a plan calls by a name: the rows of a table, and the names of subqueries that may stand behind an alias. */
 export interface PlanName {
+  /** The table's own name, or null. */
+  readonly table: string | null;
   /** Null when the name stands for no table. */
   readonly rows: number | null;
   readonly subqueries: readonly string[];
@@ -18,8 +20,13 @@ export interface PlanCost {
   readonly rowsRead: number;
   /** Rows that the dearest recursive step reads, times how often its recursion starts anew; 0 without recursion. */
   readonly recursionStepRows: number;
-  /** Names scanned from end to end, as the plan calls them, with their rows. */
-  readonly scans: readonly { readonly name: string; readonly rows: number }[];
+  readonly scans: readonly TableScan[];
+}
+
+/** A table that is read from end to end. */
+export interface TableScan {
+  readonly table: string;
+  readonly rows: number;
 }
 
 export interface PlanOptions {
@@ -56,7 +63,7 @@ interface Walk {
   readonly options: PlanOptions;
   /** Rows of subqueries that have been weighed, by folded name. */
   readonly subqueries: Map<string, number>;
-  readonly scans: { readonly name: string; readonly rows: number }[];
+  readonly scans: TableScan[];
   recursionStepRows: number;
   /** Times the part under the hand is started: more than once inside a correlated subquery. */
   turns: number;
@@ -147,7 +154,9 @@ function weighLoop(node: Node, walk: Walk): number | null {
   const name = rest.replace(/ (EXISTS |USING |VIRTUAL TABLE INDEX |LEFT-JOIN$).*$/s, "");
   const rows = sizeOfName(name, node, walk);
   if (verb === "SEARCH") return weighSearch(rest, rows);
-  if (walk.options.resolve(name).rows !== null) walk.scans.push({ name, rows });
+  const { table } = walk.options.resolve(name);
+  const isNew = walk.scans.every((scan) => scan.table !== table);
+  if (table !== null && isNew && !/ VIRTUAL TABLE INDEX /.test(rest)) walk.scans.push({ table, rows });
   return rows;
 }
 

@@ -11,7 +11,8 @@ import type { DatabaseConnection } from "./connection.ts";
 import { toIdentifier } from "./keywords.ts";
 import { maskText } from "./masks.ts";
 import { type Profile, readProfile } from "./profile.ts";
-import { foldName, isDeniedColumn, isHidden, isMaskedColumn, mayReadTable, type Scopes } from "./scopes.ts";
+import { foldName, isDeniedColumn, isMaskedColumn, type Scopes } from "./scopes.ts";
+import { visibleRelations } from "./visible.ts";
 
 export interface SchemaColumn {
   readonly name: string;
@@ -52,7 +53,7 @@ export async function readSchema(connection: DatabaseConnection, scopes: Scopes)
 
 /** The part of catalog and profile that a caller may see. */
 export function toSchema(catalog: Catalog, profile: Profile, scopes: Scopes): DatabaseSchema {
-  const shown = catalog.relations.filter((relation) => !isHidden(relation) && mayReadTable(scopes, relation.name));
+  const shown = visibleRelations(catalog, scopes);
   const byName = new Map(shown.map((relation) => [foldName(relation.name), relation]));
   return { tables: shown.map((relation) => toTable(relation, byName, profile, scopes)) };
 }

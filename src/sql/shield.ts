@@ -11,14 +11,13 @@ import {
   foldName,
   hasColumnRules,
   isDeniedColumn,
-  isHidden,
   isMaskedColumn,
   MASK_TEXT,
   mayReadSchema,
-  mayReadTable,
   type Scopes,
 } from "./scopes.ts";
 import type { StatementShape } from "./statement.ts";
+import { visibleRelations } from "./visible.ts";
 
 /** Names under which SQLite's own schema table can be read. */
 export const SCHEMA_TABLES: ReadonlySet<string> = new Set(["sqlite_schema", "sqlite_master"]);
@@ -65,8 +64,9 @@ function shieldTable(relation: CatalogRelation, scopes: Scopes): string {
 }
 
 function shieldSchema(name: string, catalog: Catalog, scopes: Scopes): string {
-  const visible = catalog.relations.filter((relation) => !isHidden(relation) && mayReadTable(scopes, relation.name));
-  const names = visible.map((relation) => quoteText(relation.name)).join(", ");
+  const names = visibleRelations(catalog, scopes)
+    .map((relation) => quoteText(relation.name))
+    .join(", ");
   // DDL text would tell the names of denied columns, and of denied tables in foreign keys and views.
   return (
     `${quoteName(name)} AS NOT MATERIALIZED (SELECT type, name, tbl_name, NULL AS rootpage, NULL AS sql ` +

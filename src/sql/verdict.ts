@@ -9,14 +9,14 @@ import { checkAccess } from "./access.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Row } from "./connection.ts";
 import type { CheckedQuery } from "./gate.ts";
-import { type PlanName, weighPlan } from "./plan.ts";
+import { type PlanName, type TableScan, weighPlan } from "./plan.ts";
 import type { Profile } from "./profile.ts";
 import { type Program, readProgram } from "./program.ts";
 import { type Reach, toReach } from "./reach.ts";
 import { guardRecursion, RECURSION_ROWS_MAX } from "./recursion.ts";
 import type { SqlRefusal } from "./refusal.ts";
 import { foldName, type Scopes } from "./scopes.ts";
-import { toShield } from "./shield.ts";
+import { SCHEMA_TABLES, toShield } from "./shield.ts";
 import { keyword, type StatementShape } from "./statement.ts";
 
 declare const readOnly: unique symbol;
@@ -39,8 +39,12 @@ export interface StatementBody {
 export interface Verdict {
   readonly query: ReadOnlyQuery;
   readonly rowsReadEstimate: number;
+  /** What the statement is charged when its end is never seen: it may have run a recursion up to its bound. */
+  readonly rowsReadIfLost: number;
   /** Tables of the file that the statement opens, whether named or through views. */
   readonly tables: readonly string[];
+  /** Tables that the plan reads from end to end. */
+  readonly scans: readonly TableScan[];
   readonly warnings: readonly string[];
 }
 
@@ -59,8 +63,6 @@ export interface VerdictInput {
   readonly resultRowsMax: number;
 }
 
-/** Rows of a table from which scanning all of it is worth a warning. */
-const SCAN_WARNING_ROWS = 5_000;
 /** Rows assumed for a table that could not be counted. */
 const UNKNOWN_TABLE_ROWS = 1_000;
 /** Fewest rows a recursion is let make, however dear its step: hierarchies are seldom deeper. */
@@ -101,11 +103,15 @@ export function checkVerdict(input: VerdictInput): Result<Verdict, SqlRefusal> {
   if (!access.ok) return access;
   const cost = weigh(input, reach);
   if (cost.rowsRead > input.rowsReadMax) return err(refuseCost(cost.rowsRead, input.rowsReadMax));
+  const recursionRows = toRecursionRows(input, cost.recursionStepRows);
+  const body = recursionRows === 0 ? input.body : toBody(checked, catalog, scopes, recursionRows);
   return ok({
-    query: brand(toAffordableBody(input, cost.recursionStepRows), program),
+    query: brand(body, program),
     rowsReadEstimate: cost.rowsRead,
+    rowsReadIfLost: Math.max(cost.rowsRead, recursionRows),
     tables: access.value,
-    warnings: [...scanWarnings(cost.scans), ...constantWarnings(checked.shape, program, reach, catalog)],
+    scans: cost.scans,
+    warnings: constantWarnings(checked.shape, program, reach, catalog),
   });
 }
 
@@ -114,14 +120,13 @@ function brand(body: StatementBody, program: Program): ReadOnlyQuery {
   return { ...body, columns: program.columns, cookie: program.cookie } as ReadOnlyQuery;
 }
 
-/** A dear recursive step gets fewer rows. Only the number in the bound changes, so the verdict still holds. */
-function toAffordableBody(input: VerdictInput, stepRows: number): StatementBody {
+/** Rows for each guarded recursion, fewer when its step is dear; 0 without one. The bound is no part of the proof. */
+function toRecursionRows(input: VerdictInput, stepRows: number): number {
   const { guards, depth } = input.checked.recursion;
-  if (stepRows === 0 || guards.length === 0) return input.body;
+  if (guards.length === 0) return 0;
   // Recursions inside each other multiply, so each gets a root of what is affordable.
-  const affordable = Math.floor((RECURSION_ROWS_READ_MAX / stepRows) ** (1 / Math.max(1, depth)));
-  const rows = Math.max(RECURSION_ROWS_MIN, Math.min(RECURSION_ROWS_MAX, affordable));
-  return toBody(input.checked, input.catalog, input.scopes, rows);
+  const affordable = Math.floor((RECURSION_ROWS_READ_MAX / Math.max(1, stepRows)) ** (1 / Math.max(1, depth)));
+  return Math.max(RECURSION_ROWS_MIN, Math.min(RECURSION_ROWS_MAX, affordable));
 }
 
 function weigh(input: VerdictInput, reach: Reach): ReturnType<typeof weighPlan> {
@@ -129,32 +134,31 @@ function weigh(input: VerdictInput, reach: Reach): ReturnType<typeof weighPlan> 
   const words = new Set(input.checked.shape.tokens.map((token) => keyword(token)));
   const filters = ["WHERE", "ON", "USING", "NATURAL", "HAVING", "DISTINCT"];
   return weighPlan(input.plan, {
-    resolve: (name) => names.get(foldName(name)) ?? { rows: null, subqueries: [] },
+    resolve: (name) => names.get(foldName(name)) ?? { table: null, rows: null, subqueries: [] },
     // A tripwire stands behind a guarded recursion, so its likely size counts; a LIMIT of its own is taken at its word.
     recursionRows: Math.max(RECURSION_ROWS_LIKELY, input.checked.recursion.ownLimitMax),
     stopsAfterRows: filters.some((word) => words.has(word)) ? null : input.resultRowsMax,
   });
 }
 
-/** Tables by every name that the plan may call them: their own and their aliases, largest first where several share one. */
+/** Tables by every name that the plan may call them: their own and their aliases; the largest where several share one. */
 function planNames(reach: Reach, catalog: Catalog, profile: Profile): ReadonlyMap<string, PlanName> {
-  const sizes = new Map<string, number>();
-  for (const relation of catalog.relations) {
-    if (relation.kind === "view" || relation.kind === "virtual") continue;
-    const size = profile.sizes.get(foldName(relation.name));
-    sizes.set(foldName(relation.name), size?.estimate ?? UNKNOWN_TABLE_ROWS);
+  const tables = new Map<string, PlanName>();
+  for (const { name, kind } of catalog.relations) {
+    if (kind === "view") continue;
+    const rows = profile.sizes.get(foldName(name))?.estimate ?? UNKNOWN_TABLE_ROWS;
+    tables.set(foldName(name), { table: name, rows, subqueries: [] });
   }
-  const names = new Map<string, PlanName>([...sizes].map(([name, rows]) => [name, { rows, subqueries: [] }]));
-  for (const table of reach.tables) {
-    const target = foldName(table.name);
-    const alias = foldName(table.alias ?? table.name);
-    const known = names.get(alias);
-    const rows = sizes.get(target);
-    const all = [known?.rows, rows].filter((value) => typeof value === "number");
-    names.set(alias, {
-      rows: all.length === 0 ? null : Math.max(...all),
-      subqueries: [...(known?.subqueries ?? []), ...(rows === undefined ? [target] : [])],
-    });
+  const schemaRows = catalog.relations.length + catalog.indexes.length;
+  for (const name of SCHEMA_TABLES) tables.set(name, { table: name, rows: schemaRows, subqueries: [] });
+  const names = new Map(tables);
+  for (const { name, alias } of reach.tables) {
+    const target = tables.get(foldName(name));
+    const key = foldName(alias ?? name);
+    const known = names.get(key);
+    const larger = (target?.rows ?? -1) > (known?.rows ?? -1) ? target : known;
+    const subqueries = [...(known?.subqueries ?? []), ...(target === undefined ? [name] : [])];
+    names.set(key, { table: larger?.table ?? null, rows: larger?.rows ?? null, subqueries });
   }
   return names;
 }
@@ -168,13 +172,6 @@ function refuseCost(estimate: number, rowsReadMax: number): SqlRefusal {
       "Avoid joining large tables without a condition: every row of one is read for every row of the other.",
     ],
   };
-}
-
-function scanWarnings(scans: ReturnType<typeof weighPlan>["scans"]): readonly string[] {
-  const large = scans.filter((scan) => scan.rows >= SCAN_WARNING_ROWS);
-  return [
-    ...new Set(large.map((scan) => `Full scan: all of about ${Math.round(scan.rows)} rows of ${scan.name} are read.`)),
-  ];
 }
 
 /** SQLite takes a double-quoted word that names nothing for text; the program then holds it as a constant. */
