@@ -7,7 +7,7 @@
 import { assert } from "../lib/assert.ts";
 import { NANO_USD_PER_ROW } from "./budget.ts";
 import { cycleGuidance, findCycle, RUNG_STOP, remember } from "./cycles.ts";
-import { type Draft, say, settle, tell } from "./draft.ts";
+import { type Draft, finish, say, settle, tell } from "./draft.ts";
 import type { ToolOutcome } from "./event.ts";
 import { acceptAnswer, objectTo } from "./reply.ts";
 
@@ -38,7 +38,7 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
   const final = outcomes.find((outcome) => outcome.final !== null)?.final ?? null;
   const objection = final === null ? null : objectTo(draft, final.evidence);
   const results = outcomes.map(({ callId, content, isError }) => ({ callId, content, isError }));
-  const note = objection ?? guidance;
+  const note = objection?.text ?? guidance;
   const message = say(draft, { role: "tool", results, ...(note === null ? {} : { note }) });
   outcomes.forEach((outcome, index) => {
     const { durationMs, query } = outcome;
@@ -51,6 +51,8 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
     });
   });
   tell(draft, { type: "step_finished" });
+  // The end is told last, after what led to it.
+  if (objection?.isLast === true) finish(draft, "ungrounded");
   if (final !== null && objection === null) acceptAnswer(draft, final.answer, final.results, final.evidence);
 }
 /**

@@ -169,7 +169,8 @@ function takeCut(draft: Draft, what: "thinking" | "tool_call" | "text", text: st
 function answerInText(draft: Draft, answer: string, evidence: Evidence): void {
   const objection = objectTo(draft, evidence);
   if (objection === null) return acceptAnswer(draft, answer, [], evidence);
-  if (draft.state.ending === null) say(draft, { role: "user", text: objection });
+  if (objection.isLast) return finish(draft, "ungrounded");
+  say(draft, { role: "user", text: objection.text });
 }
 
 /** Ends the run with an answer. The receipt gets the cell behind each figure, and the figures that have none. */
@@ -187,21 +188,19 @@ export function acceptAnswer(draft: Draft, answer: string, results: readonly str
 
 /**
  * Under `grounding: require`, an answer without a query that gave rows, or with figures that no result shows, is sent
- * back once with this text; the second time it ends the run. Null when the answer may stand.
+ * back once with this text; the second time the run is to end. Null when the answer may stand.
  */
-export function objectTo(draft: Draft, evidence: Evidence): string | null {
+export function objectTo(draft: Draft, evidence: Evidence): { readonly text: string; readonly isLast: boolean } | null {
   const { state } = draft;
   const isUnqueried = state.queriesAnswered === 0;
   if (state.grounding !== "require" || (!isUnqueried && evidence.unsupported.length === 0)) return null;
-  if (state.groundingTurns > 0) {
-    finish(draft, "ungrounded");
-    return NUDGE_UNGROUNDED;
-  }
+  const text = isUnqueried ? NUDGE_UNGROUNDED : unsupportedText(evidence.unsupported);
+  if (state.groundingTurns > 0) return { text, isLast: true };
   draft.state = { ...state, groundingTurns: 1 };
   tell(draft, {
     type: "recovery",
     what: "ungrounded",
     text: "The answer was not backed by query results: asked again.",
   });
-  return isUnqueried ? NUDGE_UNGROUNDED : unsupportedText(evidence.unsupported);
+  return { text, isLast: false };
 }
