@@ -117,6 +117,47 @@ export interface RunApi {
   result(ref: string, fromRow?: number, toRow?: number): Promise<ResultPage | null>;
   /** The journal in pages of bounded size; the first page starts with the run and what was pinned. */
   transcript(from?: number): Promise<TranscriptPage | null>;
+  /** Starts a new run that carries on from this finished one. Twice with the same id is one run. */
+  carryOn(request: CarryOn, driver?: Driver): Promise<CarryOnReply>;
+}
+
+/** Carry a finished run on in a new one, whose id and limits the door has checked and had admitted. */
+export interface CarryOn {
+  /** Of the new run. */
+  readonly id: string;
+  readonly kind: "continue" | "fork";
+  /** The step to start after (0: from the start); null: the last one. */
+  readonly step: number | null;
+  readonly limits: Limits;
+}
+
+export interface CarryOnRefusal {
+  readonly reason: "not_finished" | "no_such_step" | "not_continuable" | "limit_not_raised";
+  readonly message: string;
+}
+
+export type CarryOnReply =
+  | { readonly kind: "started"; readonly run: PublicRun }
+  | ({ readonly kind: "refused" } & CarryOnRefusal)
+  | { readonly kind: "not_found" };
+
+/** The beginning of a run that carries on from another, in stored forms; its rows are fetched in pages. */
+export interface Seed {
+  readonly parentId: string;
+  readonly settings: string;
+  readonly state: string;
+  readonly event: string;
+  readonly checkpoints: readonly { readonly step: number; readonly state: string }[];
+  /** Rows of each kind to copy. */
+  readonly counts: { readonly [kind: string]: number };
+}
+
+/** What one run object offers to another. */
+export interface RunKinApi {
+  /** Begins this run from `seed`, or returns it as it is. */
+  adopt(seed: Seed, driver: Driver): Promise<PublicRun>;
+  /** Rows of this run in stored form, from number `from`, before `upTo`; at least one if there is one. */
+  kinRows(kind: string, from: number, upTo: number): Promise<readonly string[]>;
 }
 
 /** What the run object offers to the caller object, which looks after runs that never settled. */
@@ -132,6 +173,6 @@ export interface ObjectNamespace<Api> {
 
 /** The bindings as the objects use them: the namespaces typed by what their objects offer. */
 export interface DurableBindings extends Omit<Env, "RUNS" | "CALLERS"> {
-  readonly RUNS: ObjectNamespace<RunApi & RunLedgerApi>;
+  readonly RUNS: ObjectNamespace<RunApi & RunLedgerApi & RunKinApi>;
   readonly CALLERS: ObjectNamespace<CallerApi>;
 }

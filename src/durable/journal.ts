@@ -15,7 +15,7 @@ import type { RunEvent } from "../agent/run-event.ts";
 import { type AgentState, decodeState, encodeState } from "../agent/state.ts";
 import type { Cell, StoredResult } from "../agent/tool.ts";
 import { decodeCheckpoint, decodeRow, encodeCheckpoint, type ResultHead, readRecord, rowsSchema } from "./record.ts";
-import { appendRow, hasTables, migrate, readRow, writeFact } from "./rows.ts";
+import { appendRow, hasRun, migrate, readRow, writeFact } from "./rows.ts";
 import { encodeSettings, type RunSettings } from "./settings.ts";
 
 export interface RunJournal extends Journal {
@@ -24,6 +24,8 @@ export interface RunJournal extends Journal {
   messageAt(number: number): Message | null;
   /** The state after step `step` (0: before the first), or null when that step left none. */
   checkpoint(step: number): AgentState | null;
+  /** Number of the last step that left one. */
+  lastCheckpointStep(): number;
 }
 
 export interface Opening {
@@ -50,10 +52,15 @@ export function createRun(storage: DurableObjectStorage, opening: Opening, now: 
   const { sql } = storage;
   storage.transactionSync(() => {
     migrate(sql, now);
-    writeFact(sql, "settings", encodeSettings(opening.settings));
     appendRow(sql, "pinned", 0, JSON.stringify(opening.pinned));
-    writeAdvance(sql, opening.advance, []);
+    writeFirst(sql, opening.settings, opening.advance);
   });
+}
+
+/** The last write that makes a run of what the object holds. Runs inside a transaction. */
+export function writeFirst(sql: SqlStorage, settings: RunSettings, first: Advance): void {
+  writeFact(sql, "settings", encodeSettings(settings));
+  writeAdvance(sql, first, []);
 }
 
 /**
@@ -67,7 +74,7 @@ export function openJournal(
   onSaved: () => void,
 ): RunJournal | null {
   const { sql } = storage;
-  if (!hasTables(sql)) return null;
+  if (!hasRun(sql)) return null;
   storage.transactionSync(() => migrate(sql, now));
   const read = readRecord(sql, id, now);
   const { settings, pinned } = read;
@@ -97,6 +104,9 @@ export function openJournal(
       const query = "SELECT state FROM checkpoints WHERE step = ?";
       const text = sql.exec<{ state: string }>(query, step).toArray()[0]?.state;
       return text === undefined ? null : decodeCheckpoint(text, settings.question);
+    },
+    lastCheckpointStep: () => {
+      return sql.exec<{ step: number }>("SELECT coalesce(max(step), 0) AS step FROM checkpoints").one().step;
     },
     save,
   };

@@ -8,23 +8,25 @@ import { type Advance, advance } from "../agent/advance.ts";
 import { openingText, systemText } from "../agent/prompt.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import { createState } from "../agent/state.ts";
-import type { Tool } from "../agent/tool.ts";
 import type { Result } from "../lib/result.ts";
 import type { StartRun } from "./contract.ts";
 import type { Opening } from "./journal.ts";
+import type { Wiring } from "./wiring.ts";
 
 /** `schema`: its text, or why it cannot be read, for the person who asked. */
 export function openRun(
   input: StartRun,
-  tools: ReadonlyMap<string, Tool>,
+  wiring: Pick<Wiring, "model" | "tools">,
   schema: Result<string, string>,
   now: number,
 ): Opening {
   const { id, question, caller, mode, grounding, model, limits } = input;
-  const created = createState({ id, question, caller, mode, grounding, model, tools: [...input.tools], limits }, now);
+  const maxTokensMax = wiring.model.ok ? { maxTokensMax: wiring.model.value.info.maxOutputTokens } : {};
+  const fields = { id, question, caller, mode, grounding, model, tools: [...input.tools], limits, ...maxTokensMax };
+  const created = createState(fields, now);
   const started: RunEvent = { type: "run_started", at: now, step: 0, phase: created.phase };
   const specs = input.tools.flatMap((name) => {
-    const tool = tools.get(name);
+    const tool = wiring.tools.get(name);
     return tool === undefined ? [] : [{ name, description: tool.description, inputSchema: tool.inputSchema }];
   });
   const opened: Advance = {

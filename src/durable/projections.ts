@@ -20,8 +20,8 @@ const ROWS_PAGE_CHARS_MAX = 1_000_000;
 /** Characters of a transcript page after which no further entry is added. */
 const TRANSCRIPT_PAGE_CHARS_MAX = 2_000_000;
 
-export function toView(journal: RunJournal, now: number): PublicRun {
-  return toPublicRun(journal.load(), { queries: queriesOf(journal) }, now);
+export function toView(journal: RunJournal, children: PublicRun["children"], now: number): PublicRun {
+  return toPublicRun(journal.load(), { queries: queriesOf(journal), children }, now);
 }
 
 /** Every SQL text that was run, in order. */
@@ -76,7 +76,7 @@ export function toResultPage(result: StoredResult, fromRow: number, toRow: numbe
 }
 
 /** Entries from number `from` on: the run, what was pinned, messages, events, results without their rows. */
-export function toTranscriptPage(journal: RunJournal, from: number, now: number): TranscriptPage {
+export function toTranscriptPage(journal: RunJournal, from: number, run: PublicRun): TranscriptPage {
   const messages = journal.messages();
   const events = journal.events();
   const results = journal.results();
@@ -86,7 +86,7 @@ export function toTranscriptPage(journal: RunJournal, from: number, now: number)
   let chars = 0;
   let number = Math.max(0, from);
   while (number < total && chars < TRANSCRIPT_PAGE_CHARS_MAX) {
-    const entry = entryAt(journal, number, starts, results, now);
+    const entry = entryAt(journal, number, starts, results, run);
     chars += JSON.stringify(entry).length;
     entries.push(entry);
     number += 1;
@@ -99,7 +99,7 @@ function entryAt(
   number: number,
   starts: readonly [number, number, number, number],
   results: readonly StoredResult[],
-  now: number,
+  run: PublicRun,
 ): TranscriptEntry {
   const message = number >= starts[1] ? journal.messageAt(number - starts[1]) : null;
   if (message !== null) return { kind: "message", number: number - starts[1], message };
@@ -112,5 +112,5 @@ function entryAt(
     const { rows: _rows, fromRow: _from, nextRow: _next, ...head } = toResultPage(result, 1, 0);
     return { kind: "result", result: head };
   }
-  return number === 0 ? { kind: "run", run: toView(journal, now) } : { kind: "pinned", pinned: journal.pinned() };
+  return number === 0 ? { kind: "run", run } : { kind: "pinned", pinned: journal.pinned() };
 }

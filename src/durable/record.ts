@@ -45,7 +45,7 @@ const messageSchema: z.ZodType<Message> = z.discriminatedUnion("role", [
   }),
 ]);
 const eventHeadSchema = z.looseObject({ type: z.string(), at: z.int(), step: z.int(), phase: z.string() });
-const eventSchema = z.custom<RunEvent>((value) => eventHeadSchema.safeParse(value).success);
+export const eventSchema = z.custom<RunEvent>((value) => eventHeadSchema.safeParse(value).success);
 const specSchema = z.object({
   name: z.string(),
   description: z.string(),

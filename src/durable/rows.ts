@@ -24,11 +24,19 @@ const MIGRATIONS: readonly string[] = [
    );`,
 ];
 
-export type RowKind = "pinned" | "messages" | "events" | "results" | "result_rows";
+export const ROW_KINDS = ["pinned", "messages", "events", "results", "result_rows"] as const;
+export type RowKind = (typeof ROW_KINDS)[number];
 
-/** True when this object holds a run, or the remains of one. Reading this writes nothing. */
+/** True when anything was ever written here. Reading this writes nothing. */
 export function hasTables(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'versions'").toArray().length > 0;
+}
+
+/** True when a run has begun here: its last part is its head. */
+export function hasRun(sql: SqlStorage): boolean {
+  if (!hasTables(sql)) return false;
+  const query = "SELECT 1 FROM head UNION ALL SELECT 1 FROM facts WHERE name = 'settings'";
+  return sql.exec(query).toArray().length > 0;
 }
 
 /** Brings the tables to the newest layout, creating them if need be. Call it inside a transaction. */
@@ -50,12 +58,12 @@ export function appendRow(sql: SqlStorage, kind: RowKind, number: number, text: 
   });
 }
 
-/** The texts of the rows from number `from` on, in order, up to the first one that is missing or lacks a part. */
-export function readRows(sql: SqlStorage, kind: RowKind, from = 0): string[] {
-  const query = `SELECT number, parts, body FROM ${kind} WHERE number >= ? ORDER BY number`;
+/** The texts of all rows in order, up to the first one that is missing or lacks a part. */
+export function readRows(sql: SqlStorage, kind: RowKind): string[] {
+  const query = `SELECT number, parts, body FROM ${kind} ORDER BY number`;
   const texts: string[] = [];
-  for (const row of sql.exec<StoredRow>(query, from).toArray()) {
-    const text = row.number === from + texts.length ? wholeText(sql, kind, row) : null;
+  for (const row of sql.exec<StoredRow>(query).toArray()) {
+    const text = row.number === texts.length ? wholeText(sql, kind, row) : null;
     if (text === null) break;
     texts.push(text);
   }

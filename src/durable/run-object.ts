@@ -11,16 +11,21 @@ import { advance } from "../agent/advance.ts";
 import { tellFindings } from "../agent/findings.ts";
 import type { PublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
+import { createAftermath, toAccount } from "./aftermath.ts";
 import { createBell } from "./bell.ts";
 import type {
   Account,
   CancelReply,
+  CarryOn,
+  CarryOnReply,
   Driver,
   DurableBindings,
   EventPage,
   ResultPage,
   RunApi,
+  RunKinApi,
   RunLedgerApi,
+  Seed,
   StartRun,
   StepReply,
   TranscriptPage,
@@ -29,50 +34,41 @@ import { createStepDriver } from "./driver.ts";
 import { countFailingWake, forgetFailingWakes } from "./failing-wakes.ts";
 import { isPlatformError, logBug } from "./faults.ts";
 import { createRun, openJournal, type RunJournal } from "./journal.ts";
+import { adoptRun, noteChild, planSeed, readChildren, readKinRows } from "./kin.ts";
 import { openRun } from "./opening.ts";
 import { toEventPage, toResultPage, toTranscriptPage, toView } from "./projections.ts";
-import {
-  alarmAt,
-  CALLER_GRACE_MS,
-  duesOf,
-  isLost,
-  lateBillAt,
-  mayStep,
-  RETENTION_MS,
-  WATCHDOG_MS,
-} from "./schedule.ts";
+import { alarmAt, CALLER_GRACE_MS, duesOf, isLost, isSoon, mayStep, WATCHDOG_MS } from "./schedule.ts";
 import type { RunSettings } from "./settings.ts";
-import { createSettler, toAccount } from "./settler.ts";
 import { createWiring, type Wiring } from "./wiring.ts";
 
 /** A reader that waits longer asks again; proxies drop silent connections after half a minute. */
 const EVENTS_WAIT_MS_MAX = 25_000;
 const FINDINGS_BYTES_MAX = 6_000;
 
-export class RunObject extends DurableObject<DurableBindings> implements RunApi, RunLedgerApi {
+export class RunObject extends DurableObject<DurableBindings> implements RunApi, RunLedgerApi, RunKinApi {
   private readonly driver = createStepDriver();
   private readonly bell = createBell();
-  private readonly settler = createSettler(this.ctx.storage, this.env.CALLERS);
+  private readonly aftermath = createAftermath(this.ctx.storage, this.env.CALLERS);
   private opened: RunJournal | null = null;
   private wired: Wiring | null = null;
-  private starting: Promise<PublicRun> | null = null;
+  private starting: Promise<void> | null = null;
   /** Until then a waiting request drives. In memory only: after a restart the alarm does. */
   private callerDrivesUntil = 0;
   /** For when the alarm was set last, as far as this memory knows. */
   private armedFor = 0;
 
   async start(input: StartRun, driver: Driver = "alarm"): Promise<PublicRun> {
-    const journal = await this.touch();
-    if (journal !== null) return toView(journal, Date.now());
-    this.starting ??= this.open(input, driver).finally(() => {
-      this.starting = null;
+    return this.begin(driver, async () => {
+      const wiring = this.wire({ ...input, inheritedNanoUsd: 0 });
+      const schema = wiring.model.ok ? await wiring.readSchema() : wiring.model;
+      const now = Date.now();
+      createRun(this.ctx.storage, openRun(input, wiring, schema, now), now);
     });
-    return this.starting;
   }
 
   async view(): Promise<PublicRun | null> {
     const journal = await this.touch();
-    return journal === null ? null : toView(journal, Date.now());
+    return journal === null ? null : this.show(journal);
   }
 
   async step(driver: Driver = "caller"): Promise<StepReply> {
@@ -80,22 +76,22 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     if (journal === null) return { kind: "not_found" };
     const now = Date.now();
     if (driver === "caller") this.callerDrivesUntil = now + CALLER_GRACE_MS;
-    if (journal.load().ending !== null) return { kind: "finished", run: toView(journal, now) };
-    if (this.driver.isBusy(now)) return { kind: "busy", run: toView(journal, now) };
+    if (journal.load().ending !== null) return { kind: "finished", run: this.show(journal) };
+    if (this.driver.isBusy(now)) return { kind: "busy", run: this.show(journal) };
     const kind = await this.runOnce(journal, now);
-    return { kind, run: toView(journal, Date.now()) };
+    return { kind, run: this.show(journal) };
   }
 
   async cancel(): Promise<CancelReply> {
     const journal = await this.touch();
     if (journal === null) return { kind: "not_found" };
     const now = Date.now();
-    if (journal.load().ending !== null) return { kind: "finished", run: toView(journal, now) };
+    if (journal.load().ending !== null) return { kind: "finished", run: this.show(journal) };
     const partial = tellFindings(journal.results(), FINDINGS_BYTES_MAX);
     journal.save(advance(journal.load(), { kind: "cancelled", partial }, now), []);
     this.driver.abort();
     await this.armNext(journal);
-    return { kind: "cancelled", run: toView(journal, now) };
+    return { kind: "cancelled", run: this.show(journal) };
   }
 
   async eventsAfter(seq: number, waitMs: number): Promise<EventPage | null> {
@@ -116,7 +112,26 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
 
   async transcript(from = 0): Promise<TranscriptPage | null> {
     const journal = this.journal();
-    return journal === null ? null : toTranscriptPage(journal, from, Date.now());
+    return journal === null ? null : toTranscriptPage(journal, from, this.show(journal));
+  }
+
+  async carryOn(request: CarryOn, driver: Driver = "alarm"): Promise<CarryOnReply> {
+    const journal = await this.touch();
+    if (journal === null) return { kind: "not_found" };
+    const { sql } = this.ctx.storage;
+    const seed = planSeed(sql, journal, request, Date.now());
+    if (!seed.ok) return { kind: "refused", ...seed.error };
+    const run = await this.objectOf(request.id).adopt(seed.value, driver);
+    noteChild(sql, run);
+    return { kind: "started", run };
+  }
+
+  async adopt(seed: Seed, driver: Driver): Promise<PublicRun> {
+    return this.begin(driver, () => adoptRun(this.ctx.storage, seed, this.objectOf(seed.parentId)));
+  }
+
+  async kinRows(kind: string, from: number, upTo: number): Promise<readonly string[]> {
+    return readKinRows(this.ctx.storage.sql, kind, from, upTo);
   }
 
   async account(): Promise<Account | null> {
@@ -143,27 +158,36 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     return createWiring(this.env, settings);
   }
 
-  private async open(input: StartRun, driver: Driver): Promise<PublicRun> {
-    const wiring = this.wire({ ...input, inheritedNanoUsd: 0 });
-    const schema = wiring.model.ok ? await wiring.readSchema() : wiring.model;
-    const now = Date.now();
-    createRun(this.ctx.storage, openRun(input, wiring.tools, schema, now), now);
-    if (driver === "caller") this.callerDrivesUntil = now + CALLER_GRACE_MS;
+  /** The run as it is, or after `create` has written it. However often it is called, `create` runs once at a time. */
+  private async begin(driver: Driver, create: () => Promise<void>): Promise<PublicRun> {
+    const known = await this.touch();
+    if (known !== null) return this.show(known);
+    this.starting ??= create().finally(() => {
+      this.starting = null;
+    });
+    await this.starting;
+    if (driver === "caller") this.callerDrivesUntil = Date.now() + CALLER_GRACE_MS;
     const journal = this.journal();
     assert(journal !== null, "a run that was just written is there");
     await this.armNext(journal);
-    return toView(journal, now);
+    return this.show(journal);
   }
 
   /** What is due at this wake. */
   private async wake(): Promise<void> {
     const journal = this.journal();
-    if (journal === null) return this.ctx.storage.deleteAlarm();
+    // What a start that was cut off has left.
+    if (journal === null) return this.starting === null ? this.ctx.storage.deleteAll() : undefined;
     const now = Date.now();
-    const state = journal.load();
-    if (state.ending !== null) return this.tidyUp(journal, now);
+    const isBusy = this.driver.isBusy(now);
+    if (journal.load().ending !== null) {
+      const isKept = await this.aftermath.run(journal, isBusy, now);
+      if (!isKept) this.opened = null;
+      else await this.armNext(journal);
+      return;
+    }
     const callerDrives = now < this.callerDrivesUntil;
-    if (!this.driver.isBusy(now) && !callerDrives && mayStep(state, now)) await this.runOnce(journal, now);
+    if (!isBusy && !callerDrives && mayStep(journal.load(), now)) await this.runOnce(journal, now);
     else await this.armNext(journal);
   }
 
@@ -176,29 +200,19 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
       await this.armNext(journal);
       return "ran";
     }
-    const isWatched = this.armedFor > now + WATCHDOG_MS / 5 && this.armedFor <= now + WATCHDOG_MS;
-    const watchdog = isWatched ? null : this.setAlarm(now + WATCHDOG_MS);
+    const watchdog = isSoon(this.armedFor, now) ? null : this.setAlarm(now + WATCHDOG_MS);
     const [result] = await Promise.all([this.driver.drive(journal, { model: model.value, tools }), watchdog]);
     await this.armNext(journal);
     if (result.kind === "wait") return "waiting";
     return result.kind === "superseded" && journal.load().ending === null ? "busy" : "ran";
   }
 
-  /** After the end: the last bill, the caller's ledger, and one day the deletion. */
-  private async tidyUp(journal: RunJournal, now: number): Promise<void> {
-    const { attempt, ending } = journal.load();
-    if (ending !== null && now >= ending.at + RETENTION_MS) {
-      await this.ctx.storage.deleteAll();
-      this.opened = null;
-      return;
-    }
-    if (attempt !== null && now >= lateBillAt(attempt.abortAt) && !this.driver.isBusy(now)) {
-      const bill = { kind: "bill_arrived", costNanoUsd: attempt.reservedNanoUsd } as const;
-      journal.save(advance(journal.load(), bill, now), []);
-    }
-    const settleAt = this.settler.dueAt(journal, now);
-    if (settleAt !== null && settleAt <= now) await this.settler.settle(journal);
-    await this.armNext(journal);
+  private show(journal: RunJournal): PublicRun {
+    return toView(journal, readChildren(this.ctx.storage.sql), Date.now());
+  }
+
+  private objectOf(runId: string): RunApi & RunKinApi {
+    return this.env.RUNS.get(this.env.RUNS.idFromName(runId));
   }
 
   private journal(): RunJournal | null {
@@ -216,9 +230,9 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
 
   private async armNext(journal: RunJournal): Promise<void> {
     const now = Date.now();
-    const driver = now < this.callerDrivesUntil ? "caller" : "alarm";
-    const settleAt = this.settler.dueAt(journal, now);
-    await this.setAlarm(alarmAt(duesOf(journal.load(), driver, { settleAt }, now), now));
+    const driver = this.driver.isBusy(now) ? "busy" : now < this.callerDrivesUntil ? "caller" : "alarm";
+    const dues = duesOf(journal.load(), driver, this.aftermath.settleAt(journal, now), now);
+    await this.setAlarm(alarmAt(dues, now));
   }
 
   private async setAlarm(at: number): Promise<void> {

@@ -31,24 +31,26 @@ export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 /** An alarm this long past has been lost. */
 const LONG_PAST_MS = 10_000;
 
-/** What the run object owes besides steps. */
-export interface Duties {
-  /** When to tell the caller object what the run cost, or null when that is done. */
-  readonly settleAt: number | null;
-}
-
-/** Every due time of a run. Never empty. Pure. */
-export function duesOf(state: AgentState, driver: Driver, duties: Duties, now: number): readonly Due[] {
+/**
+ * Every due time of a run. Never empty. `driver`: `busy` while a step is running in this object; `settleAt`: when the
+ * caller's ledger has to be told of the end, or null.
+ */
+export function duesOf(
+  state: AgentState,
+  driver: Driver | "busy",
+  settleAt: number | null,
+  now: number,
+): readonly Due[] {
   if (state.ending !== null) {
     const dues: Due[] = [{ kind: "retention", at: state.ending.at + RETENTION_MS }];
     if (state.attempt !== null) dues.push({ kind: "late_bill", at: lateBillAt(state.attempt.abortAt) });
-    if (duties.settleAt !== null) dues.push({ kind: "settlement", at: duties.settleAt });
+    if (settleAt !== null) dues.push({ kind: "settlement", at: settleAt });
     return dues;
   }
   const deadline: Due = { kind: "deadline", at: Math.max(now, deadlineAt(state, now)) };
+  if (driver === "busy") return [{ kind: "watchdog", at: now + WATCHDOG_MS }];
   if (state.waiting !== null) return [{ kind: "retry", at: state.waiting.until }, deadline];
-  if (!isAtRest(state)) return [{ kind: "watchdog", at: now + WATCHDOG_MS }, deadline];
-  if (state.mode === "manual") return [deadline];
+  if (state.mode === "manual" && isAtRest(state)) return [deadline];
   return [{ kind: "step", at: driver === "alarm" ? now : now + CALLER_GRACE_MS }, deadline];
 }
 
@@ -66,6 +68,11 @@ export function lateBillAt(abortAt: number): number {
 /** The instant for the alarm: the earliest due time, at least a millisecond ahead. */
 export function alarmAt(dues: readonly Due[], now: number): number {
   return Math.max(now + 1, Math.min(...dues.map((due) => due.at)));
+}
+
+/** True when an alarm set for `alarm` is near enough to serve as the watchdog of a step that begins now. */
+export function isSoon(alarm: number, now: number): boolean {
+  return alarm > now + CALLER_GRACE_MS / 2 && alarm <= now + WATCHDOG_MS;
 }
 
 /** True when an alarm is missing, or so long past that it will not come. */

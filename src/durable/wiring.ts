@@ -20,6 +20,8 @@ import { createDescribeTablesTool } from "../tools/describe-tables.ts";
 import { createExecuteSqlTool } from "../tools/execute-sql.ts";
 import { createFinalAnswerTool } from "../tools/final-answer.ts";
 import { createListTablesTool } from "../tools/list-tables.ts";
+import { createNotesTool } from "../tools/notes.ts";
+import { createPlanTool } from "../tools/plan.ts";
 import { createReadResultTool } from "../tools/read-result.ts";
 import type { DurableBindings } from "./contract.ts";
 import type { RunSettings } from "./settings.ts";
@@ -44,6 +46,8 @@ export function createWiring(env: DurableBindings, settings: Pick<RunSettings, "
     createExecuteSqlTool(database),
     createReadResultTool(),
     createFinalAnswerTool(),
+    createNotesTool(),
+    createPlanTool(),
   ];
   return {
     tools: new Map(tools.map((tool) => [tool.name, tool])),

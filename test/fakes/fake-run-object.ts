@@ -17,6 +17,7 @@ import type {
 import type {
   Account,
   CancelReply,
+  CarryOnReply,
   Driver,
   EventPage,
   NumberedEvent,
@@ -102,6 +103,11 @@ export class FakeRun implements RunApi {
     const stored = this.results.get(ref);
     if (this.run === null || stored === undefined) return null;
     return { ...stored, rows: stored.rows.slice(fromRow - 1, toRow), fromRow };
+  }
+
+  async carryOn(): Promise<CarryOnReply> {
+    this.calls.push("carryOn");
+    return { kind: "not_found" };
   }
 
   async transcript(from = 0): Promise<TranscriptPage | null> {

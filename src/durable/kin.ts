@@ -1,0 +1,135 @@
+/**
+ * Carrying a finished run on in another run object (`continue`, `fork`): what the old one offers, how the new one copies.
+ *
+ * The old object checks and makes the first state (agent/fork.ts); the new one fetches the rows in pages, so that no
+ * message between them is large, and becomes a run with its last write: until then it is nothing, and doing it again
+ * starts over. The old run is only read; that it has a child is noted beside it.
+ */
+import { z } from "zod";
+import { forkState } from "../agent/fork.ts";
+import type { RunEvent } from "../agent/run-event.ts";
+import { decodeState, encodeState } from "../agent/state.ts";
+import type { PublicRun } from "../agent/view.ts";
+import { assert } from "../lib/assert.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import type { CarryOn, CarryOnRefusal, RunKinApi, Seed } from "./contract.ts";
+import { type RunJournal, writeFirst } from "./journal.ts";
+import { decodeRow, eventSchema } from "./record.ts";
+import { appendRow, migrate, ROW_KINDS, readFact, readRow, writeFact } from "./rows.ts";
+import { decodeSettings, encodeSettings } from "./settings.ts";
+
+type Children = PublicRun["children"];
+
+const childrenSchema: z.ZodType<Children> = z.array(
+  z.strictObject({ id: z.string(), step: z.int(), kind: z.string() }),
+);
+const CHILDREN = "children";
+/** Characters after which a page of rows is closed. */
+const PAGE_CHARS_MAX = 2_000_000;
+
+/** After this, what an adoption that was cut off has left is deleted. */
+const LEFTOVER_MS = 10 * 60_000;
+
+/** What the new run starts with, or why it cannot. Without a step it goes on from the last one. */
+export function planSeed(
+  sql: SqlStorage,
+  journal: RunJournal,
+  request: CarryOn,
+  now: number,
+): Result<Seed, CarryOnRefusal> {
+  const parent = journal.load();
+  if (parent.ending === null || parent.attempt !== null) {
+    const what =
+      parent.ending === null ? "The run is not finished" : "The bill of the run's last call is still awaited";
+    return err({ reason: "not_finished", message: `${what}. Wait for it, or cancel the run first.` });
+  }
+  const last = journal.lastCheckpointStep();
+  const step = request.step ?? last;
+  const checkpoint = journal.checkpoint(step);
+  if (checkpoint === null) {
+    const message = `There is no step ${step} of this run to start from; the last one is ${last}.`;
+    return err({ reason: "no_such_step", message });
+  }
+  const forked = forkState(checkpoint, parent, request, now);
+  if (!forked.ok) return forked;
+  const { usage, phase, messages, events, results } = forked.value;
+  const { kind, id, limits } = request;
+  const event: RunEvent = {
+    type: "run_forked",
+    at: now,
+    step: usage.steps,
+    phase,
+    from: parent.id,
+    fromStep: step,
+    kind,
+  };
+  const inheritedNanoUsd = parent.usage.costNanoUsd;
+  const older = "SELECT step, state FROM checkpoints WHERE step <= ? ORDER BY step";
+  return ok({
+    parentId: parent.id,
+    settings: encodeSettings({ ...journal.settings, id, limits, inheritedNanoUsd }),
+    state: encodeState({ ...forked.value, events: events + 1 }),
+    event: JSON.stringify(event),
+    checkpoints: sql.exec<{ step: number; state: string }>(older, step).toArray(),
+    counts: { pinned: 1, messages, events, results, result_rows: results },
+  });
+}
+
+/** Rows in stored form, from number `from`, before `upTo`: at least one if there is one. */
+export function readKinRows(sql: SqlStorage, kind: string, from: number, upTo: number): readonly string[] {
+  const known = ROW_KINDS.find((name) => name === kind);
+  const texts: string[] = [];
+  let chars = 0;
+  for (let number = from; known !== undefined && number < upTo && chars < PAGE_CHARS_MAX; number += 1) {
+    const text = readRow(sql, known, number);
+    if (text === null) break;
+    chars += text.length;
+    texts.push(text);
+  }
+  return texts;
+}
+
+/** Makes a run of this object, which holds none. Throws when the old run cannot be read to the end. */
+export async function adoptRun(storage: DurableObjectStorage, seed: Seed, parent: RunKinApi): Promise<void> {
+  const settings = decodeSettings(seed.settings);
+  const state = decodeState(seed.state);
+  const event = decodeRow(seed.event, eventSchema);
+  assert(settings.ok && state.ok && event !== null, "a seed is made by this release or the one before");
+  // What an attempt that was cut off has left.
+  await storage.deleteAll();
+  await storage.setAlarm(Date.now() + LEFTOVER_MS);
+  storage.transactionSync(() => migrate(storage.sql, Date.now()));
+  for (const kind of ROW_KINDS) {
+    const upTo = seed.counts[kind] ?? 0;
+    let from = 0;
+    while (from < upTo) {
+      const texts = await parent.kinRows(kind, from, upTo);
+      assert(texts.length > 0, `${kind}: row ${from} of the run to carry on is missing`);
+      const first = from;
+      storage.transactionSync(() => {
+        texts.forEach((text, index) => {
+          appendRow(storage.sql, kind, first + index, text);
+        });
+      });
+      from += texts.length;
+    }
+  }
+  storage.transactionSync(() => {
+    for (const checkpoint of seed.checkpoints) {
+      storage.sql.exec("INSERT INTO checkpoints (step, state) VALUES (?, ?)", checkpoint.step, checkpoint.state);
+    }
+    writeFirst(storage.sql, settings.value, { state: state.value, messages: [], events: [event] });
+  });
+}
+
+export function readChildren(sql: SqlStorage): Children {
+  return decodeRow(readFact(sql, CHILDREN) ?? "[]", childrenSchema) ?? [];
+}
+
+/** Notes a run that carries on from this one; once. */
+export function noteChild(sql: SqlStorage, child: PublicRun): void {
+  const known = readChildren(sql);
+  if (child.parent === null || known.some(({ id }) => id === child.id)) return;
+  const { step, kind } = child.parent;
+  writeFact(sql, CHILDREN, JSON.stringify([...known, { id: child.id, step, kind }]));
+}
