@@ -19,6 +19,7 @@ import { openProgressScreen } from "./progress-screen.ts";
 import { exitCodeOf, lastResultOf, renderReport } from "./render.ts";
 import { createRun, getResult, getRun, type Refusal, type Run } from "./run-client.ts";
 import { followToEnd } from "./run-session.ts";
+import { messageOf } from "./sqlite-text.ts";
 import { lockFolder } from "./state-lock.ts";
 import { toSafeLine, toSafeText } from "./terminal-text.ts";
 
@@ -222,4 +223,6 @@ function complain(stop: Stop): number {
 
 // npm runs a script in the package's folder; a path is meant from where the person typed it.
 if (process.env.npm_lifecycle_event === "ask" && process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) =>
+  complain({ exitCode: 1, message: `Something went wrong on our side: ${messageOf(error)}` }),
+);

@@ -13,6 +13,7 @@ import { isPortFree } from "./host.ts";
 import { prepareDatabase } from "./load-database.ts";
 import { type ProcessEnd, takeOverSignals } from "./process-end.ts";
 import { checkHealth } from "./run-client.ts";
+import { messageOf } from "./sqlite-text.ts";
 import { lockFolder } from "./state-lock.ts";
 import { toSafeLine, toSafeText } from "./terminal-text.ts";
 
@@ -92,4 +93,6 @@ function complain(stop: Stop): number {
 
 // npm runs a script in the package's folder; a path is meant from where the person typed it.
 if (process.env.npm_lifecycle_event === "dev" && process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) =>
+  complain({ exitCode: 1, message: `Something went wrong on our side: ${messageOf(error)}` }),
+);

@@ -24,11 +24,12 @@ import {
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { ok, type Result } from "../lib/result.ts";
+import { err, ok, type Result } from "../lib/result.ts";
 import { fitToD1 } from "./d1-fit.ts";
 import { databasePath } from "./host.ts";
 import { readScript, runScript } from "./sql-dump.ts";
 import { copySqliteFile, removeSqliteFile } from "./sqlite-copy.ts";
+import { messageOf } from "./sqlite-text.ts";
 
 export type DatabaseSource =
   | { readonly kind: "demo" }
@@ -65,13 +66,16 @@ const FOLDER_DIGITS = 16;
 /** Prepares `source` in the state folder `root`. One caller at a time (state-lock.ts). */
 export async function prepareDatabase(source: DatabaseSource, root: string): Promise<Result<PreparedDatabase, string>> {
   const databases = join(root, "databases");
-  mkdirSync(databases, { recursive: true });
-  for (const name of readdirSync(databases)) {
-    if (name.startsWith(PARTIAL_PREFIX)) rmSync(join(databases, name), { recursive: true, force: true });
-  }
   const partial = join(databases, `${PARTIAL_PREFIX}${process.pid}`);
   try {
+    mkdirSync(databases, { recursive: true });
+    for (const name of readdirSync(databases)) {
+      if (name.startsWith(PARTIAL_PREFIX)) rmSync(join(databases, name), { recursive: true, force: true });
+    }
     return await build(source, databases, partial);
+  } catch (error) {
+    // A full disk, or a schema that SQLite itself cannot work with.
+    return err(`The ${labelOf(source)} cannot be loaded into ${root}: ${messageOf(error)}`);
   } finally {
     rmSync(partial, { recursive: true, force: true });
   }

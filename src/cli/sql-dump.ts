@@ -69,7 +69,6 @@ function runStatement(database: DatabaseSync, statement: SqlStatement): string |
     case "COMMIT":
     case "END":
     case "ROLLBACK":
-    case "ANALYZE":
       return null;
     case "ATTACH":
     case "DETACH":

@@ -12,6 +12,7 @@ import {
   existsSync,
   openSync,
   readSync,
+  realpathSync,
   rmSync,
   type Stats,
   statSync,
@@ -38,12 +39,14 @@ export async function copySqliteFile(
 ): Promise<Result<void, string>> {
   const checked = checkFile(source);
   if (!checked.ok) return checked;
+  // SQLite keeps its side files beside the file itself, not beside a link to it.
+  const file = realpathSync(source);
   for (let attempt = 1; attempt <= COPY_ATTEMPTS_MAX; attempt += 1) {
     removeSqliteFile(target);
-    const before = fingerprint(source);
-    const copied = copyUnderLock(source, target, checked.value.isWal ? null : lockWaitMs);
+    const before = fingerprint(file);
+    const copied = copyUnderLock(source, file, target, checked.value.isWal ? null : lockWaitMs);
     if (!copied.ok) return copied;
-    if (fingerprint(source) === before) return checked.value.isEmpty ? ok(undefined) : settleCopy(source, target);
+    if (fingerprint(file) === before) return checked.value.isEmpty ? ok(undefined) : settleCopy(source, target);
     await delay(100 * attempt);
   }
   removeSqliteFile(target);
@@ -123,10 +126,10 @@ function explainLocked(source: string): string {
 }
 
 /** Tells whether anything was written to the database between two calls. */
-function fingerprint(source: string): string {
+function fingerprint(file: string): string {
   return ["", "-wal", "-journal"]
     .map((suffix) => {
-      const stats = statSync(source + suffix, { throwIfNoEntry: false });
+      const stats = statSync(file + suffix, { throwIfNoEntry: false });
       return stats === undefined ? "none" : `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
     })
     .join(" ");
@@ -136,14 +139,14 @@ function fingerprint(source: string): string {
  * `lockWaitMs` is null for a file in write-ahead-log mode: a reader of such a file is never kept out, and opening it
  * would write beside it, so it is copied as it is.
  */
-function copyUnderLock(source: string, target: string, lockWaitMs: number | null): Result<void, string> {
-  const lock = lockWaitMs === null ? ok(null) : lockShared(source, lockWaitMs);
+function copyUnderLock(source: string, file: string, target: string, lockWaitMs: number | null): Result<void, string> {
+  const lock = lockWaitMs === null ? ok(null) : lockShared(source, file, lockWaitMs);
   if (!lock.ok) return lock;
   try {
     // Side files first: a commit in between can then only make the copy older, and the fingerprint tells.
     for (const suffix of ["-wal", "-journal", ""]) {
-      if (suffix === "" || existsSync(source + suffix)) {
-        copyFileSync(source + suffix, target + suffix);
+      if (suffix === "" || existsSync(file + suffix)) {
+        copyFileSync(file + suffix, target + suffix);
         chmodSync(target + suffix, 0o600);
       }
     }
@@ -159,10 +162,10 @@ function copyUnderLock(source: string, target: string, lockWaitMs: number | null
  * Holds SQLite's shared lock, which keeps a commit from landing in the middle of the copy. Returns no lock when SQLite
  * will not read the file as it is (a crashed writer's journal waits to be played back): the copy sorts that out.
  */
-function lockShared(source: string, waitMs: number): Result<DatabaseSync | null, string> {
+function lockShared(source: string, file: string, waitMs: number): Result<DatabaseSync | null, string> {
   let database: DatabaseSync | null = null;
   try {
-    database = new DatabaseSync(source, { readOnly: true, timeout: waitMs });
+    database = new DatabaseSync(file, { readOnly: true, timeout: waitMs });
     database.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
     return ok(database);
   } catch (error) {

@@ -17,8 +17,3 @@ export function messageOf(error: unknown): string {
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
-
-/** A text as a SQL literal. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/cli/database-check.ts";
-import { type Host, type LocalDatabase, startHost } from "../../src/cli/host.ts";
+import type { Host, LocalDatabase } from "../../src/cli/host.ts";
 import { type DatabaseSource, type PreparedDatabase, prepareDatabase } from "../../src/cli/load-database.ts";
 import {
   createDatabase,
@@ -127,59 +127,6 @@ describe("any SQLite file, seen through D1", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("names what D1 cannot take in, and the rest can be asked", async () => {
-    const source = pathOf("too-much.db");
-    const columns = (count: number, tail = "") =>
-      Array.from({ length: count }, (_each, index) => `c${index + 1}${tail}`);
-    createDatabase(
-      source,
-      [
-        "CREATE TABLE good (a, b)",
-        "INSERT INTO good VALUES (1, 'kept')",
-        `CREATE TABLE wide (${columns(102).join(", ")})`,
-        `INSERT INTO wide (c1, c100) VALUES (1, 100)`,
-        `CREATE TABLE keyed (${columns(101).join(", ")}, UNIQUE (${columns(101).join(", ")}))`,
-        "CREATE TRIGGER watch AFTER INSERT ON good BEGIN DELETE FROM good; END",
-        `CREATE VIEW long AS SELECT '${"x".repeat(100_000)}' AS x`,
-        `CREATE VIEW many AS SELECT 1 ${"UNION SELECT 2 ".repeat(6)}`,
-        `CREATE TABLE deep (a CHECK (${Array(120).fill("a > 0").join(" AND ")}))`,
-        "CREATE VIEW orphan AS SELECT * FROM gone",
-        "CREATE TABLE own (a, b AS (ours(a)))",
-        "INSERT INTO own (a) VALUES (1)",
-        "CREATE VIRTUAL TABLE old USING fts4(body)",
-        "INSERT INTO old (docid, body) VALUES (5, 'old text')",
-        "CREATE TABLE _cf_KV (unlike, theirs)",
-        "CREATE TABLE blob (id INTEGER PRIMARY KEY, b BLOB NOT NULL, t TEXT)",
-        "INSERT INTO blob VALUES (1, zeroblob(5000000), 'short'), (2, x'01', hex(zeroblob(2500000)))",
-        "PRAGMA writable_schema = ON",
-        "INSERT INTO sqlite_schema VALUES ('table', 'alien', 'alien', 0, 'CREATE VIRTUAL TABLE alien USING vec0(v float[3])')",
-      ],
-      (database) => database.function("ours", { deterministic: true }, (value) => Number(value) + 1),
-    );
-    const { database, warnings } = await open({ kind: "sqlite_file", path: source });
-
-    expect([...warnings].sort()).toEqual([
-      expect.stringMatching(/^"deep" is beyond D1's limits \(Expression tree is too large/),
-      expect.stringMatching(/^"many" is beyond D1's limits \(too many terms in compound SELECT\)/),
-      expect.stringMatching(/^"orphan" cannot be queried in D1 \(no such table: main.gone\)/),
-      expect.stringMatching(/^"own" cannot be queried in D1 \(.*ours/),
-      'Left out 1 trigger ("watch"): only writes fire them.',
-      expect.stringMatching(/^One value of "blob"."b" longer than 4,194,304 bytes/),
-      expect.stringMatching(/^One value of "blob"."t" longer than 4,194,304 bytes/),
-      'Table "keyed" has 101 columns and D1 allows 100: left out.',
-      'Table "wide" has 102 columns and D1 allows 100: left out 2 columns ("c101", "c102").',
-      `The definition of view "long" is longer than D1's 100,000 bytes: left out.`,
-      'Virtual table "alien" uses the module vec0, which D1 does not have: left out.',
-      'Virtual table "old" uses the module fts4, which D1 does not have: its rows are here as a plain table.',
-    ]);
-    expect(await rows(database, "SELECT * FROM good")).toEqual([[1, "kept"]]);
-    expect(await rows(database, "SELECT c1, c100 FROM wide")).toEqual([[1, 100]]);
-    expect(await rows(database, "SELECT rowid, body FROM old")).toEqual([[5, "old text"]]);
-    expect(await rows(database, "SELECT id, typeof(b), CAST(b AS TEXT), typeof(t) FROM blob WHERE id = 1")).toEqual([
-      [1, "blob", "(5000000 bytes left out)", "text"],
-    ]);
-  });
-
   it("the demo database and a database of no tables open too", async () => {
     const demo = await open({ kind: "demo" });
     expect(await rows(demo.database, "SELECT count(*) FROM Track")).toEqual([[3503]]);
@@ -188,10 +135,7 @@ describe("any SQLite file, seen through D1", () => {
     await host?.dispose();
 
     createDatabase(pathOf("empty.db"), []);
-    expect(await open({ kind: "sqlite_file", path: pathOf("empty.db") })).toMatchObject({
-      warnings: [],
-      tableCount: 0,
-    });
+    expect(await open({ kind: "sqlite_file", path: pathOf("empty.db") })).toMatchObject({ warnings: [], tables: [] });
   });
 });
 
@@ -220,35 +164,5 @@ describe("a kept state folder", () => {
     const again = await prepare({ kind: "sqlite_file", path: pathOf("a.db") });
     expect(again).toEqual(first);
     expect(readdirSync(join(pathOf("state"), "databases"))).toEqual([again.stateDir.split("/").at(-1)]);
-  });
-});
-
-describe("the host", () => {
-  it("binds the database, the objects and known variables, and serves on loopback", async () => {
-    const lines: string[] = [];
-    const started = await startHost({
-      bundle: TRIVIAL_WORKER,
-      stateDir: pathOf("state"),
-      env: { ANTHROPIC_API_KEY: "k", QUERENT_MODEL: "offline", QUERENT_TYPO: "x", HOME: "/root", OPENAI_API_KEY: "" },
-      onLog: (log) => lines.push(log.message),
-    });
-    if (!started.ok) throw new Error(started.error);
-    host = started.value;
-    expect(host.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const answer = await (await host.fetch("/log")).json();
-    expect(answer).toEqual({
-      path: "/log",
-      env: ["ANTHROPIC_API_KEY", "CALLERS", "DB", "QUERENT_LOCAL", "QUERENT_MODEL", "QUERENT_TYPO", "RUNS"],
-      local: "1",
-    });
-    expect(lines.join("\n")).toContain("said by the worker");
-
-    const second = await startHost({
-      bundle: TRIVIAL_WORKER,
-      stateDir: pathOf("other"),
-      env: {},
-      port: Number(new URL(host.url).port),
-    });
-    expect(second).toEqual({ ok: false, error: expect.stringMatching(/^Port \d+ is already in use/) });
   });
 });

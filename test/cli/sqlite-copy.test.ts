@@ -1,6 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
@@ -123,6 +132,12 @@ describe("a copy holds what was committed and leaves the original alone", () => 
     expect({ files: files(), bytes: bytes() }).toEqual(before);
     expect(before.files).toEqual(["live.db", "live.db-shm", "live.db-wal"]);
     expect(readdirSync(folder.path).filter((name) => name.startsWith("copy"))).toEqual(["copy.db"]);
+    expect(valuesIn(pathOf("copy.db"))).toEqual([1, 2]);
+
+    // The log lies beside the file, not beside a link to it.
+    mkdirSync(pathOf("elsewhere"));
+    symlinkSync(pathOf("live.db"), pathOf("elsewhere/link.db"));
+    expect((await copySqliteFile(pathOf("elsewhere/link.db"), pathOf("copy.db"))).ok).toBe(true);
     expect(valuesIn(pathOf("copy.db"))).toEqual([1, 2]);
     writer.close();
   });
