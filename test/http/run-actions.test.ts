@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { createHarness, readProblem } from "./harness.ts";
+
+describe("POST /v1/runs/:id/steps", () => {
+  test("runs exactly one step of a manual run each time, and is 409 after the end", async () => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask({ mode: "manual" });
+    const first = await post(`/v1/runs/${id}/steps`, {});
+    expect(first.status).toBe(200);
+    expect(await first.json()).toMatchObject({ status: "running", usage: { steps: 1 } });
+    const second = await post(`/v1/runs/${id}/steps`, {});
+    expect(await second.json()).toMatchObject({ status: "finished", usage: { steps: 2 } });
+    const third = await post(`/v1/runs/${id}/steps`, {});
+    expect(third.status).toBe(409);
+    expect(await readProblem(third)).toMatchObject({ code: "run_finished", outcome: "answered", stop_reason: "done" });
+    expect(runs.get(id)?.calls.filter((call) => call === "step")).toHaveLength(2);
+  });
+
+  test("is 409 for a run that drives itself", async () => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask();
+    const response = await post(`/v1/runs/${id}/steps`, {});
+    expect(response.status).toBe(409);
+    expect((await readProblem(response)).code).toBe("run_not_manual");
+    expect(runs.get(id)?.calls).not.toContain("step");
+  });
+
+  test("is 409 with Retry-After while another step runs, or the run waits", async () => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask({ mode: "manual" });
+    const run = runs.get(id);
+    run?.script.push("busy", "waiting");
+    run!.waitingUntil = "2026-11-30T12:00:30.200Z";
+    const busy = await post(`/v1/runs/${id}/steps`, {});
+    expect([busy.status, busy.headers.get("retry-after")]).toEqual([409, "1"]);
+    expect((await readProblem(busy)).code).toBe("run_busy");
+    const waiting = await post(`/v1/runs/${id}/steps`, {});
+    expect([waiting.status, waiting.headers.get("retry-after")]).toEqual([409, "31"]);
+    expect((await readProblem(waiting)).code).toBe("run_waiting");
+  });
+});
+
+describe("POST /v1/runs/:id/cancel", () => {
+  test("J5: cancels, twice is the same as once", async () => {
+    const { ask, post } = createHarness();
+    const id = await ask();
+    const first = await post(`/v1/runs/${id}/cancel`, {});
+    expect(first.status).toBe(200);
+    const run = await first.json();
+    expect(run).toMatchObject({ status: "finished", outcome: "cancelled", failed: true, answer: null });
+    const again = await post(`/v1/runs/${id}/cancel`, {});
+    expect(again.status).toBe(200);
+    expect(await again.json()).toEqual(run);
+  });
+
+  test("J5: after another end it is 409 and changes nothing", async () => {
+    const { ask, post, runs, request } = createHarness();
+    const id = await ask();
+    runs.get(id)?.end("stopped", "max_steps");
+    const response = await post(`/v1/runs/${id}/cancel`, {});
+    expect(response.status).toBe(409);
+    expect(await readProblem(response)).toMatchObject({ code: "run_finished", outcome: "stopped" });
+    expect(await (await request(`/v1/runs/${id}`)).json()).toMatchObject({ outcome: "stopped" });
+  });
+});
+
+describe("a run that is not there", () => {
+  test("is 404 for every action, also when its id is one of ours", async () => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask();
+    runs.get(id)!.run = null;
+    for (const action of ["steps", "cancel", "continue", "fork", "reply", "approve"]) {
+      const response = await post(`/v1/runs/${id}/${action}`, {});
+      expect([action, response.status]).toEqual([action, 404]);
+    }
+  });
+});
