@@ -7,7 +7,8 @@
  * too large for the memory.
  */
 import { endRun } from "./journal.ts";
-import { hasTables, readFact, writeFact } from "./rows.ts";
+import { hasTables } from "./layout.ts";
+import { readFact, writeFact } from "./rows.ts";
 
 const FACT = "failing_wakes";
 /** With a watchdog of five seconds, half a minute of trying. */

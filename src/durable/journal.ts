@@ -14,8 +14,9 @@ import type { Journal, Pinned } from "../agent/ports.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import { type AgentState, decodeState, encodeState } from "../agent/state.ts";
 import type { Cell, StoredResult } from "../agent/tool.ts";
+import { hasRun, migrate } from "./layout.ts";
 import { decodeCheckpoint, decodeRow, encodeCheckpoint, type ResultHead, readRecord, rowsSchema } from "./record.ts";
-import { appendRow, hasRun, migrate, readRow, writeFact } from "./rows.ts";
+import { appendRow, readFact, readRow, writeFact } from "./rows.ts";
 import { encodeSettings, type RunSettings } from "./settings.ts";
 
 export interface RunJournal extends Journal {
@@ -26,6 +27,8 @@ export interface RunJournal extends Journal {
   checkpoint(step: number): AgentState | null;
   /** Number of the last step that left one. */
   lastCheckpointStep(): number;
+  /** A small named value that is kept beside the run. */
+  fact(name: string): string | null;
 }
 
 export interface Opening {
@@ -108,6 +111,7 @@ export function openJournal(
     lastCheckpointStep: () => {
       return sql.exec<{ step: number }>("SELECT coalesce(max(step), 0) AS step FROM checkpoints").one().step;
     },
+    fact: (name) => readFact(sql, name),
     save,
   };
 }

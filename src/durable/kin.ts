@@ -14,8 +14,9 @@ import { assert } from "../lib/assert.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { CarryOn, CarryOnRefusal, RunKinApi, Seed } from "./contract.ts";
 import { type RunJournal, writeFirst } from "./journal.ts";
+import { migrate } from "./layout.ts";
 import { decodeRow, eventSchema } from "./record.ts";
-import { appendRow, migrate, ROW_KINDS, readFact, readRow, writeFact } from "./rows.ts";
+import { appendRow, ROW_KINDS, readFact, readRow, writeFact } from "./rows.ts";
 import { decodeSettings, encodeSettings } from "./settings.ts";
 
 type Children = PublicRun["children"];
@@ -67,7 +68,7 @@ export function planSeed(
   const older = "SELECT step, state FROM checkpoints WHERE step <= ? ORDER BY step";
   return ok({
     parentId: parent.id,
-    settings: encodeSettings({ ...journal.settings, id, limits, inheritedNanoUsd }),
+    settings: encodeSettings({ ...journal.settings, id, limits, inheritedNanoUsd, slack: request.slack ?? null }),
     state: encodeState({ ...forked.value, events: events + 1 }),
     event: JSON.stringify(event),
     checkpoints: sql.exec<{ step: number; state: string }>(older, step).toArray(),

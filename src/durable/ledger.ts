@@ -58,7 +58,7 @@ export type DayRow = {
 export const DAY_MS = 24 * 60 * 60 * 1000;
 const RATE_WINDOW_MS = 60_000;
 /** A run that was admitted and never started is found out after this. */
-export const FIRST_CHECK_MS = 2 * 60_000;
+const FIRST_CHECK_MS = 2 * 60_000;
 const QUESTION_CHARS_MAX = 200;
 /** When money or places are held by runs that are going on, they come free at any moment. */
 const RETRY_SOON_S = 5;

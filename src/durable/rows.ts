@@ -1,53 +1,14 @@
 /**
- * The tables of a run object: their versions, and append-only numbered rows of JSON text.
+ * Append-only numbered rows of JSON text, and small named facts, on the SQLite of a run object.
  *
- * Owns: the layout, and that no stored value comes near the platform's 2 MB: a longer text is cut into parts. Leaves to
- * others: what the texts mean (journal.ts). Nothing is written for an id that never became a run.
- *
- * STORED CONTRACT. A change of layout is one more entry of `MIGRATIONS`; entries are never edited.
+ * Owns: that no stored value comes near the platform's 2 MB: a longer text is cut into parts. Leaves to others: the
+ * tables (layout.ts), what the texts mean (journal.ts, record.ts).
  */
 /** Of UTF-16 units, at most 3 bytes each in UTF-8: a part stays under 900 kB, half of what the platform takes. */
 const PART_UNITS_MAX = 300_000;
 
-const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL);
-   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-   CREATE TABLE checkpoints (step INTEGER PRIMARY KEY, state TEXT NOT NULL);
-   CREATE TABLE pinned (number INTEGER PRIMARY KEY, parts INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE messages (number INTEGER PRIMARY KEY, parts INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE events (number INTEGER PRIMARY KEY, parts INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE results (number INTEGER PRIMARY KEY, parts INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE result_rows (number INTEGER PRIMARY KEY, parts INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE parts (
-     kind TEXT NOT NULL, number INTEGER NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL,
-     PRIMARY KEY (kind, number, part)
-   );`,
-];
-
 export const ROW_KINDS = ["pinned", "messages", "events", "results", "result_rows"] as const;
 export type RowKind = (typeof ROW_KINDS)[number];
-
-/** True when anything was ever written here. Reading this writes nothing. */
-export function hasTables(sql: SqlStorage): boolean {
-  return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'versions'").toArray().length > 0;
-}
-
-/** True when a run has begun here: its last part is its head. */
-export function hasRun(sql: SqlStorage): boolean {
-  if (!hasTables(sql)) return false;
-  const query = "SELECT 1 FROM head UNION ALL SELECT 1 FROM facts WHERE name = 'settings'";
-  return sql.exec(query).toArray().length > 0;
-}
-
-/** Brings the tables to the newest layout, creating them if need be. Call it inside a transaction. */
-export function migrate(sql: SqlStorage, now: number): void {
-  sql.exec("CREATE TABLE IF NOT EXISTS versions (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)");
-  const applied = sql.exec<{ version: number }>("SELECT max(version) AS version FROM versions").one().version ?? 0;
-  MIGRATIONS.slice(applied).forEach((script, index) => {
-    sql.exec(script);
-    sql.exec("INSERT INTO versions (version, applied_at) VALUES (?, ?)", applied + index + 1, now);
-  });
-}
 
 /** Appends a row; rows are never edited. */
 export function appendRow(sql: SqlStorage, kind: RowKind, number: number, text: string): void {

@@ -12,6 +12,7 @@ import { tellFindings } from "../agent/findings.ts";
 import type { PublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
 import { createAftermath, toAccount } from "./aftermath.ts";
+import { alarmAt, isLost, isSoon } from "./alarm.ts";
 import { createBell } from "./bell.ts";
 import type {
   Account,
@@ -21,6 +22,8 @@ import type {
   Driver,
   DurableBindings,
   EventPage,
+  OutgoingCall,
+  OutgoingReply,
   ResultPage,
   RunApi,
   RunKinApi,
@@ -30,24 +33,25 @@ import type {
   StepReply,
   TranscriptPage,
 } from "./contract.ts";
+import { createDeliveries } from "./deliveries.ts";
 import { createStepDriver } from "./driver.ts";
 import { countFailingWake, forgetFailingWakes } from "./failing-wakes.ts";
 import { isPlatformError, logBug } from "./faults.ts";
 import { createRun, openJournal, type RunJournal } from "./journal.ts";
 import { adoptRun, noteChild, planSeed, readChildren, readKinRows } from "./kin.ts";
 import { openRun } from "./opening.ts";
-import { toEventPage, toResultPage, toTranscriptPage, toView } from "./projections.ts";
-import { alarmAt, CALLER_GRACE_MS, duesOf, isLost, isSoon, mayStep, WATCHDOG_MS } from "./schedule.ts";
+import { answerCall, keepAccepted, readAccepted } from "./outgoing.ts";
+import { awaitEvents, toResultPage, toTranscriptPage, toView } from "./projections.ts";
+import { CALLER_GRACE_MS, duesOf, mayStep, WATCHDOG_MS } from "./schedule.ts";
 import type { RunSettings } from "./settings.ts";
 import { createWiring, type Wiring } from "./wiring.ts";
 
-/** A reader that waits longer asks again; proxies drop silent connections after half a minute. */
-const EVENTS_WAIT_MS_MAX = 25_000;
 const FINDINGS_BYTES_MAX = 6_000;
 
 export class RunObject extends DurableObject<DurableBindings> implements RunApi, RunLedgerApi, RunKinApi {
   private readonly driver = createStepDriver();
   private readonly bell = createBell();
+  private readonly deliveries = createDeliveries(this.ctx.storage, this.env);
   private readonly aftermath = createAftermath(this.ctx.storage, this.env.CALLERS);
   private opened: RunJournal | null = null;
   private wired: Wiring | null = null;
@@ -58,12 +62,11 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private armedFor = 0;
 
   async start(input: StartRun, driver: Driver = "alarm"): Promise<PublicRun> {
-    return this.begin(driver, async () => {
-      const wiring = this.wire({ ...input, inheritedNanoUsd: 0 });
-      const schema = wiring.model.ok ? await wiring.readSchema() : wiring.model;
-      const now = Date.now();
-      createRun(this.ctx.storage, openRun(input, wiring, schema, now), now);
-    });
+    return this.begin(driver, () => this.create(input));
+  }
+
+  async accept(input: StartRun): Promise<void> {
+    if (this.journal() === null) await keepAccepted(this.ctx.storage, input);
   }
 
   async view(): Promise<PublicRun | null> {
@@ -97,10 +100,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   async eventsAfter(seq: number, waitMs: number): Promise<EventPage | null> {
     const journal = await this.touch();
     if (journal === null) return null;
-    const page = toEventPage(journal, seq);
-    if (page.events.length > 0 || page.finished || waitMs <= 0) return page;
-    await this.bell.wait(Math.min(waitMs, EVENTS_WAIT_MS_MAX));
-    return toEventPage(journal, seq);
+    return awaitEvents(journal, this.bell, seq, waitMs);
   }
 
   async result(ref: string, fromRow = 1, toRow = Number.MAX_SAFE_INTEGER): Promise<ResultPage | null> {
@@ -134,6 +134,19 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     return readKinRows(this.ctx.storage.sql, kind, from, upTo);
   }
 
+  async outgoing(call: OutgoingCall): Promise<OutgoingReply> {
+    const journal = await this.touch();
+    if (journal === null) return { kind: "not_found" };
+    const { save } = this.deliveries;
+    const reply = await answerCall(journal, call, {
+      save,
+      cancel: () => this.cancel(),
+      show: () => this.show(journal),
+    });
+    await this.armNext(journal);
+    return reply;
+  }
+
   async account(): Promise<Account | null> {
     const journal = await this.touch();
     return journal === null ? null : toAccount(journal);
@@ -162,10 +175,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private async begin(driver: Driver, create: () => Promise<void>): Promise<PublicRun> {
     const known = await this.touch();
     if (known !== null) return this.show(known);
-    this.starting ??= create().finally(() => {
-      this.starting = null;
-    });
-    await this.starting;
+    await this.once(create);
     if (driver === "caller") this.callerDrivesUntil = Date.now() + CALLER_GRACE_MS;
     const journal = this.journal();
     assert(journal !== null, "a run that was just written is there");
@@ -173,9 +183,22 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     return this.show(journal);
   }
 
+  private async create(input: StartRun): Promise<void> {
+    const wiring = this.wire({ ...input, inheritedNanoUsd: 0 });
+    const schema = wiring.model.ok ? await wiring.readSchema() : wiring.model;
+    createRun(this.ctx.storage, openRun(input, wiring, schema, Date.now()), Date.now());
+  }
+
+  private async once(create: () => Promise<void>): Promise<void> {
+    this.starting ??= create().finally(() => {
+      this.starting = null;
+    });
+    await this.starting;
+  }
+
   /** What is due at this wake. */
   private async wake(): Promise<void> {
-    const journal = this.journal();
+    const journal = await this.touch();
     // What a start that was cut off has left.
     if (journal === null) return this.starting === null ? this.ctx.storage.deleteAll() : undefined;
     const now = Date.now();
@@ -183,12 +206,15 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     if (journal.load().ending !== null) {
       const isKept = await this.aftermath.run(journal, isBusy, now);
       if (!isKept) this.opened = null;
-      else await this.armNext(journal);
+      else await this.deliveries.sendDue(journal);
+      if (isKept) await this.armNext(journal);
       return;
     }
+    const sending = this.deliveries.sendDue(journal);
     const callerDrives = now < this.callerDrivesUntil;
     if (!isBusy && !callerDrives && mayStep(journal.load(), now)) await this.runOnce(journal, now);
     else await this.armNext(journal);
+    if (await sending) await this.armNext(journal);
   }
 
   /** Runs one step. Nothing is awaited between the caller's check of `isBusy` and the start of the step (O1). */
@@ -223,6 +249,8 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
 
   /** The journal, after making sure that a lost alarm is set again (O2). */
   private async touch(): Promise<RunJournal | null> {
+    const accepted = this.journal() === null ? readAccepted(this.ctx.storage.sql) : null;
+    if (accepted !== null) await this.once(() => this.create(accepted));
     const journal = this.journal();
     if (journal !== null && isLost(await this.ctx.storage.getAlarm(), Date.now())) await this.armNext(journal);
     return journal;
@@ -231,7 +259,8 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private async armNext(journal: RunJournal): Promise<void> {
     const now = Date.now();
     const driver = this.driver.isBusy(now) ? "busy" : now < this.callerDrivesUntil ? "caller" : "alarm";
-    const dues = duesOf(journal.load(), driver, this.aftermath.settleAt(journal, now), now);
+    const settleAt = this.aftermath.settleAt(journal, now);
+    const dues = duesOf(journal.load(), driver, settleAt, now, this.deliveries.dueAt(journal));
     await this.setAlarm(alarmAt(dues, now));
   }
 

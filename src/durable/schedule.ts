@@ -2,17 +2,24 @@
  * When a run object must be woken: one alarm, many due times.
  *
  * Owns: O2 (not finished means an alarm is set), which due times a run has, and the choice of the earliest. Leaves to
- * others: what is done then, and setting the alarm (run-object.ts). Pure: no I/O; the clock comes in as `now`.
+ * others: the one alarm (alarm.ts), what is done when it rings (run-object.ts). Pure: no I/O; the clock comes in as `now`.
  *
- * Due times are computed from the state and never stored beside it, so the two cannot differ. An alarm is never set for
- * this very millisecond: a handler that ends within the millisecond of its own alarm loses the next one.
+ * Due times are computed from the state and never stored beside it, so the two cannot differ.
  */
 import { deadlineAt } from "../agent/budget.ts";
 import type { AgentState } from "../agent/state.ts";
 import type { Driver } from "./contract.ts";
 import { isAtRest } from "./journal.ts";
 
-export type DueKind = "step" | "retry" | "deadline" | "watchdog" | "late_bill" | "settlement" | "retention";
+export type DueKind =
+  | "step"
+  | "retry"
+  | "deadline"
+  | "watchdog"
+  | "late_bill"
+  | "settlement"
+  | "delivery"
+  | "retention";
 
 export interface Due {
   readonly kind: DueKind;
@@ -28,14 +35,23 @@ export const CALLER_GRACE_MS = 3_000;
 const LATE_BILL_MS = 10_000;
 /** Finished runs are deleted after 30 days; the caller's ledger keeps its line. */
 export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
-/** An alarm this long past has been lost. */
-const LONG_PAST_MS = 10_000;
 
 /**
  * Every due time of a run. Never empty. `driver`: `busy` while a step is running in this object; `settleAt`: when the
- * caller's ledger has to be told of the end, or null.
+ * caller's ledger has to be told of the end, or null; `deliveryAt`: when something has to be sent out, or null.
  */
 export function duesOf(
+  state: AgentState,
+  driver: Driver | "busy",
+  settleAt: number | null,
+  now: number,
+  deliveryAt: number | null = null,
+): readonly Due[] {
+  const deliveries: Due[] = deliveryAt === null ? [] : [{ kind: "delivery", at: deliveryAt }];
+  return [...deliveries, ...duesWithoutDeliveries(state, driver, settleAt, now)];
+}
+
+function duesWithoutDeliveries(
   state: AgentState,
   driver: Driver | "busy",
   settleAt: number | null,
@@ -63,19 +79,4 @@ export function mayStep(state: AgentState, now: number): boolean {
 /** After this instant an open attempt of a finished run counts at its reservation. */
 export function lateBillAt(abortAt: number): number {
   return abortAt + LATE_BILL_MS;
-}
-
-/** The instant for the alarm: the earliest due time, at least a millisecond ahead. */
-export function alarmAt(dues: readonly Due[], now: number): number {
-  return Math.max(now + 1, Math.min(...dues.map((due) => due.at)));
-}
-
-/** True when an alarm set for `alarm` is near enough to serve as the watchdog of a step that begins now. */
-export function isSoon(alarm: number, now: number): boolean {
-  return alarm > now + CALLER_GRACE_MS / 2 && alarm <= now + WATCHDOG_MS;
-}
-
-/** True when an alarm is missing, or so long past that it will not come. */
-export function isLost(alarm: number | null, now: number): boolean {
-  return alarm === null || alarm < now - LONG_PAST_MS;
 }

@@ -5,6 +5,7 @@ import { CALLER_GRACE_MS, RETENTION_MS } from "../../src/durable/schedule.ts";
 import { functionModel } from "../fakes/function-model.ts";
 import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 import {
+  advanceClock,
   answer,
   answeringWorld,
   holdModel,
@@ -20,12 +21,6 @@ import {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** Moves the clock of tests and objects. */
-function advanceClock(ms: number): void {
-  const now = Date.now() + ms;
-  vi.useFakeTimers({ toFake: ["Date"], now });
-}
 
 describe("drivers", () => {
   it("runs to the answer by alarm alone", async () => {

@@ -128,6 +128,11 @@ export function stubOf(id: string): RunStub {
   return env.RUNS.get(env.RUNS.idFromName(id)) as unknown as RunStub;
 }
 
+/** Moves the clock of tests and objects; timers run on. */
+export function advanceClock(ms: number): void {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
+}
+
 /** Does something inside the object, where its storage and its alarm handler can be reached. */
 export function inObject<R>(
   stub: RunStub,
