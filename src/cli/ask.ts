@@ -48,10 +48,12 @@ async function main(argv: readonly string[]): Promise<number> {
   const opened = command.kind === "ask" ? await openFor(command, end) : await openKept(command, end);
   if (!opened.ok) return complain(opened.error);
   const { database, folder } = opened.value;
+  const interrupt = new AbortController();
+  end.onInterrupt(() => interrupt.abort());
   try {
     return command.kind === "ask"
-      ? await answer(command, database, folder, end)
-      : await follow(command.runId, command, database, folder, end);
+      ? await answer(command, database, folder, interrupt.signal)
+      : await follow(command.runId, command, database, folder, interrupt.signal);
   } finally {
     await database.host.dispose();
   }
@@ -124,10 +126,15 @@ function withoutDoors(env: NodeJS.ProcessEnv): Record<string, string | undefined
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:WEBHOOK|CALLBACK|SLACK)_/.test(name)));
 }
 
-async function answer(command: Ask, database: OpenedDatabase, folder: string | null, end: ProcessEnd): Promise<number> {
+async function answer(
+  command: Ask,
+  database: OpenedDatabase,
+  folder: string | null,
+  interrupt: AbortSignal,
+): Promise<number> {
   const started = await startOrResume(command, database, folder);
   if (!started.ok) return complain(stopOf(started.error));
-  return follow(started.value.id, command, database, folder, end);
+  return follow(started.value.id, command, database, folder, interrupt);
 }
 
 /** An interrupted run of the same question on the same database goes on; it is not asked and paid for again. */
@@ -170,19 +177,17 @@ async function follow(
   command: Ask | Show,
   database: OpenedDatabase,
   folder: string | null,
-  end: ProcessEnd,
+  interrupt: AbortSignal,
 ): Promise<number> {
-  const interrupt = new AbortController();
-  end.onInterrupt(() => interrupt.abort());
   const screen = openProgressScreen(process.stderr.isTTY && !command.isJson ? process.stderr : null);
-  const finished = await followToEnd(database.host, id, interrupt.signal, (event) => screen.draw(event));
+  const finished = await followToEnd(database.host, id, interrupt, (event) => screen.draw(event));
   screen.close();
-  if (!finished.ok) return interrupt.signal.aborted ? INTERRUPTED_EXIT_CODE : complain(stopOf(finished.error));
+  if (!finished.ok) return interrupt.aborted ? INTERRUPTED_EXIT_CODE : complain(stopOf(finished.error));
   const run = finished.value;
   if (folder !== null) keep(folder, run, database.prepared);
   await report(run, command, database);
   if (folder !== null && !command.isJson) note(`Kept: npm run ask -- --keep=${folder} --run ${run.id} shows it again.`);
-  return interrupt.signal.aborted ? INTERRUPTED_EXIT_CODE : exitCodeOf(run);
+  return interrupt.aborted ? INTERRUPTED_EXIT_CODE : exitCodeOf(run);
 }
 
 async function report(run: Run, command: Ask | Show, database: OpenedDatabase): Promise<void> {

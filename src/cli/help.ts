@@ -28,7 +28,7 @@ Examples
   npm run ask -- --db ./shop.sqlite "How many orders per month in 2025?"
   npm run ask -- --sql dump.sql --budget 0.05 --max-steps 5 "Which products were never sold?"
   npm run ask -- --keep "Which artist has the most albums?"
-  npm run ask -- --json "How many tracks are there?" | jq .answer
+  npm run --silent ask -- --json "How many tracks are there?" | jq .answer
 `;
 
 export const DEV_HELP = `Serve the HTTP API on this machine, with no API key needed.

@@ -24,7 +24,9 @@ describe("--help", () => {
       [ASK_HELP, parseAskArguments],
       [DEV_HELP, parseDevArguments],
     ] as const) {
-      const examples = [...help.matchAll(/^ {2}npm run (?:ask|dev)(?: -- (.*?))?(?: \| .*)?$/gm)].slice(1);
+      const examples = [...help.matchAll(/^ {2}npm run (?:--silent )?(?:ask|dev)(?: -- (.*?))?(?: \| .*)?$/gm)].slice(
+        1,
+      );
       expect(examples.length).toBeGreaterThan(1);
       for (const [, line = ""] of examples) {
         const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");

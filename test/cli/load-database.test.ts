@@ -99,9 +99,10 @@ describe("any SQLite file, seen through D1", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("keeps FTS5 of every kind and R*Tree with their content", async () => {
+  it("keeps FTS5 of every kind and R*Tree with their content, also in UTF-16 and with other pages", async () => {
     const source = pathOf("virtual.db");
     createDatabase(source, [
+      "PRAGMA encoding = 'UTF-16le'; PRAGMA page_size = 65536",
       "CREATE TABLE doc (id INTEGER PRIMARY KEY, body TEXT)",
       "INSERT INTO doc VALUES (3, 'the quick fox'), (4, 'the lazy dog')",
       "CREATE VIRTUAL TABLE own USING fts5(title, body)",
