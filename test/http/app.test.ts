@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { createHarness, readProblem } from "./harness.ts";
+
+describe("the frame", () => {
+  test("every answer, errors too, carries the security headers", async () => {
+    const { request, post } = createHarness();
+    const answers = [
+      await request("/healthz"),
+      await request("/openapi.json"),
+      await request("/nowhere"),
+      await request("/v1/runs", { method: "DELETE" }),
+      await post("/v1/runs", "{"),
+      await post("/v1/runs", { question: "How many?" }),
+    ];
+    for (const response of answers) {
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(response.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+      expect(response.headers.get("cache-control")).not.toBeNull();
+    }
+  });
+
+  test.each(["/nowhere", "/v2/runs", "/v1", "/v1/", "/healthz/x", "//v1/runs", "/v1/webhooks/"])(
+    "%s is a 404 problem",
+    async (path) => {
+      const { request } = createHarness();
+      const response = await request(`http://localhost${path}`);
+      expect(response.status).toBe(404);
+      expect(await readProblem(response)).toMatchObject({ code: "not_found", status: 404 });
+    },
+  );
+
+  test.each([
+    ["PUT", "/v1/runs", "POST, GET, HEAD"],
+    ["DELETE", "/v1/runs/x", "GET, HEAD"],
+    ["GET", "/v1/runs/x/cancel", "POST"],
+    ["POST", "/v1/runs/x/events", "GET, HEAD"],
+    ["POST", "/healthz", "GET, HEAD"],
+    ["OPTIONS", "/v1/runs", "POST, GET, HEAD"],
+    ["GET", "/v1/webhooks/x", "POST"],
+  ])("%s %s is 405 and says what is allowed", async (method, path, allow) => {
+    const { request } = createHarness();
+    const response = await request(path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe(allow);
+    expect((await readProblem(response)).code).toBe("method_not_allowed");
+  });
+
+  test("without a key the method is not told: 401 comes first", async () => {
+    const { request } = createHarness({});
+    expect((await request("/v1/runs", { method: "PUT" })).status).toBe(401);
+  });
+});
+
+describe("GET /healthz", () => {
+  test("is ok with right settings, and wakes no object", async () => {
+    const { request, runs, callers } = createHarness({});
+    const response = await request("/healthz");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: "ok", model: "offline" });
+    expect(runs.size + callers.size).toBe(0);
+  });
+});
