@@ -50,6 +50,10 @@ describe("toPublicRunEvent", () => {
     [{ type: "run_started" }, { type: "run_started" }],
     [{ type: "step_finished" }, { type: "step_finished" }],
     [
+      { type: "run_forked", from: "run_0", fromStep: 3, kind: "continue" },
+      { type: "run_forked", from_run: "run_0", from_step: 3, kind: "continue" },
+    ],
+    [
       { type: "step_started", purpose: "last", reservedNanoUsd: 1_500_000 },
       { type: "step_started", purpose: "last", reserved_usd: 0.0015 },
     ],
