@@ -123,6 +123,8 @@ describe("npm run ask with Claude", () => {
     // One call answered, one lost with its reservation kept, one answered.
     expect(claude.requests).toHaveLength(3);
     expect(claude.problems).toEqual([]);
+    expect(run.usage).toMatchObject({ model_calls: 3, reserved_usd: 0 });
+    expect(run.usage.cost_usd).toBeLessThanOrEqual(run.limits.budget_usd);
 
     const shown = ask(["--keep=state", "--run", run.id], env());
     expect(await shown.ended()).toBe(0);
