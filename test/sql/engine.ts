@@ -50,10 +50,12 @@ export function dump(database: DatabaseSync): string {
   const tables = objects.filter(
     (row) => row.type === "table" && typeof row.sql === "string" && !/VIRTUAL/i.test(row.sql),
   );
-  const rows = tables.map(({ name }) => [
-    name,
-    rowsOf(database, `SELECT * FROM "${String(name).replaceAll('"', '""')}"`),
-  ]);
+  const exactRows = (sql: string): readonly Row[] => {
+    const prepared = database.prepare(sql);
+    prepared.setReadBigInts(true);
+    return prepared.all().map((row) => ({ ...row }));
+  };
+  const rows = tables.map(({ name }) => [name, exactRows(`SELECT * FROM "${String(name).replaceAll('"', '""')}"`)]);
   return JSON.stringify([objects, rows], (_key, value: unknown) =>
     value instanceof Uint8Array ? [...value] : typeof value === "bigint" ? String(value) : value,
   );

@@ -63,26 +63,7 @@ describe("tokenize", () => {
 
   it("sees the same quotes, comments and numbers as the engine", () => {
     const database = memoryDatabase([]);
-    const pieces = [
-      "'",
-      "''",
-      '"',
-      "`",
-      "[",
-      "]",
-      "--",
-      "/*",
-      "*/",
-      "\n",
-      "x'",
-      "0",
-      "a",
-      " ",
-      "1e",
-      ".",
-      "(",
-      ")",
-    ];
+    const pieces = ["'", "''", '"', "`", "[", "]", "--", "/*", "*/", "\n", "x'", "0", "a", " ", "1e", ".", "(", ")"];
     let judged = 0;
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 8 }), (parts) => {
