@@ -62,6 +62,17 @@ export const publicRunSchema = z.strictObject({
   }),
   warnings: z.array(z.string()),
   links: z.record(z.string(), z.string()),
+  /** Where the outcome is sent, and how that stands. */
+  deliveries: z.array(
+    z.strictObject({
+      kind: z.enum(["webhook", "slack"]),
+      state: z.enum(["pending", "delivered", "failed", "disabled"]),
+      attempts: z.int().min(0),
+      next_at: z.string().nullable(),
+      /** HTTP status of the last try; null when there was no answer. */
+      last_status: z.int().nullable(),
+    }),
+  ),
   parent: z.strictObject({ id: z.string(), step: z.int(), kind: z.string() }).nullable(),
   /** Runs that carry on from this one. */
   children: z.array(z.strictObject({ id: z.string(), step: z.int(), kind: z.string() })),
@@ -71,12 +82,14 @@ export const publicRunSchema = z.strictObject({
 
 export type PublicRun = z.infer<typeof publicRunSchema>;
 export type PublicQuery = PublicRun["receipt"]["queries"][number];
+export type PublicDelivery = PublicRun["deliveries"][number];
 
 /** What the head of a run does not hold. */
 export interface RunRows {
   /** Every SQL text that was run, in order. */
   readonly queries: readonly PublicQuery[];
   readonly children?: PublicRun["children"];
+  readonly deliveries?: readonly PublicDelivery[];
 }
 
 export function toPublicRun(state: AgentState, rows: RunRows, now: number): PublicRun {
@@ -123,6 +136,7 @@ export function toPublicRun(state: AgentState, rows: RunRows, now: number): Publ
     warnings: warningsOf(state),
     links: linksOf(state),
     parent: state.parent && { id: state.parent.runId, step: state.parent.step, kind: state.parent.kind },
+    deliveries: [...(rows.deliveries ?? [])],
     children: [...(rows.children ?? [])],
     created_at: new Date(state.createdAt).toISOString(),
     finished_at: ending === null ? null : new Date(ending.at).toISOString(),

@@ -15,6 +15,7 @@ import type { PublicRun } from "../agent/view.ts";
 import type { Env } from "../config.ts";
 import type { Scopes } from "../sql/scopes.ts";
 import type { CallerApi } from "./caller-contract.ts";
+import type { SlackOrigin, SlackPress, SlackPressReply } from "./slack-origin.ts";
 
 /** A run as its door has checked it: limits resolved, model priced, tools named. Fixed for the run's whole life. */
 export interface StartRun {
@@ -28,6 +29,8 @@ export interface StartRun {
   readonly limits: Limits;
   readonly scopes: Scopes;
   readonly callbackUrl: string | null;
+  /** Where in Slack the answer goes; absent or null: nowhere. */
+  readonly slack?: SlackOrigin | null;
 }
 
 /**
@@ -108,6 +111,8 @@ export interface Account {
 export interface RunApi {
   /** Starts the run, or returns it as it is when the id is taken. A database that cannot be read is an ending. */
   start(input: StartRun, driver?: Driver): Promise<PublicRun>;
+  /** Takes a run in: durable when this returns, begun by the alarm. For a door that must answer at once. */
+  accept(input: StartRun): Promise<void>;
   view(): Promise<PublicRun | null>;
   step(driver?: Driver): Promise<StepReply>;
   cancel(): Promise<CancelReply>;
@@ -117,9 +122,24 @@ export interface RunApi {
   result(ref: string, fromRow?: number, toRow?: number): Promise<ResultPage | null>;
   /** The journal in pages of bounded size; the first page starts with the run and what was pinned. */
   transcript(from?: number): Promise<TranscriptPage | null>;
+  /** About what the run sends out: a press of a button in Slack, a word to who pressed it, the callback once more. */
+  outgoing(call: OutgoingCall): Promise<OutgoingReply>;
   /** Starts a new run that carries on from this finished one. Twice with the same id is one run. */
   carryOn(request: CarryOn, driver?: Driver): Promise<CarryOnReply>;
 }
+
+export type OutgoingCall =
+  | { readonly kind: "press"; readonly press: SlackPress }
+  /** Tells who pressed a button why nothing came of it. */
+  | { readonly kind: "notice"; readonly press: SlackPress; readonly text: string }
+  | { readonly kind: "resend" };
+
+export type OutgoingReply =
+  | SlackPressReply
+  /** The callback is due at once. */
+  | { readonly kind: "resent" }
+  /** There is no callback, or the run is not over. */
+  | { readonly kind: "nothing_to_send" };
 
 /** Carry a finished run on in a new one, whose id and limits the door has checked and had admitted. */
 export interface CarryOn {
@@ -129,6 +149,8 @@ export interface CarryOn {
   /** The step to start after (0: from the start); null: the last one. */
   readonly step: number | null;
   readonly limits: Limits;
+  /** Where in Slack the new run's answer goes; absent: nowhere. */
+  readonly slack?: SlackOrigin;
 }
 
 export interface CarryOnRefusal {

@@ -31,6 +31,8 @@ export interface RunJournal extends Journal {
   fact(name: string): string | null;
 }
 
+type Rows = readonly (readonly Cell[])[];
+
 export interface Opening {
   readonly settings: RunSettings;
   readonly pinned: Pinned;
@@ -81,14 +83,19 @@ export function openJournal(
   storage.transactionSync(() => migrate(sql, now));
   const read = readRecord(sql, id, now);
   const { settings, pinned } = read;
-  let { state, messages, events, heads } = read;
+  let { state, messages, events } = read;
+  let stored = read.heads.map((head, number) => storedResult(sql, head, number, null));
 
   const save = (advance: Advance, results: readonly StoredResult[]): void => {
     storage.transactionSync(() => writeAdvance(sql, advance, results));
     state = advance.state;
     messages = [...messages, ...advance.messages];
     events = [...events, ...advance.events];
-    heads = [...heads, ...results.map(toHead)];
+    const next = stored.length;
+    stored = [
+      ...stored,
+      ...results.map((result, index) => storedResult(sql, toHead(result), next + index, result.rows)),
+    ];
     onSaved();
   };
   if (read.broken !== null) {
@@ -102,7 +109,7 @@ export function openJournal(
     messages: () => messages,
     events: () => events,
     messageAt: (number) => messages[number] ?? null,
-    results: () => heads.map((head, number) => lazyResult(sql, head, number)),
+    results: () => stored,
     checkpoint: (step) => {
       const query = "SELECT state FROM checkpoints WHERE step = ?";
       const text = sql.exec<{ state: string }>(query, step).toArray()[0]?.state;
@@ -151,14 +158,20 @@ function toHead(result: StoredResult): ResultHead {
   return { ref, sha256, sql, columns: [...columns], totalRows, truncated };
 }
 
-/** A result whose rows are read from the object's storage the first time somebody looks at them. */
-function lazyResult(sql: SqlStorage, head: ResultHead, number: number): StoredResult {
-  let rows: readonly (readonly Cell[])[] | null = null;
+/**
+ * A result whose rows are read from the object's storage when somebody looks at them. They stay in memory for as long as
+ * there is room: every answer is checked against all of them.
+ */
+function storedResult(sql: SqlStorage, head: ResultHead, number: number, rows: Rows | null): StoredResult {
+  let kept = rows === null ? null : new WeakRef(rows);
   return {
     ...head,
     get rows() {
-      rows ??= decodeRow(readRow(sql, "result_rows", number) ?? "[]", rowsSchema) ?? [];
-      return rows;
+      const known = kept?.deref();
+      if (known !== undefined) return known;
+      const read = decodeRow(readRow(sql, "result_rows", number) ?? "[]", rowsSchema) ?? [];
+      kept = new WeakRef(read);
+      return read;
     },
   };
 }

@@ -12,7 +12,7 @@ import { decodeState, encodeState } from "../agent/state.ts";
 import type { PublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import type { CarryOn, CarryOnRefusal, RunKinApi, Seed } from "./contract.ts";
+import type { CarryOn, CarryOnRefusal, CarryOnReply, Driver, RunKinApi, Seed } from "./contract.ts";
 import { type RunJournal, writeFirst } from "./journal.ts";
 import { migrate } from "./layout.ts";
 import { decodeRow, eventSchema } from "./record.ts";
@@ -30,6 +30,21 @@ const PAGE_CHARS_MAX = 2_000_000;
 
 /** After this, what an adoption that was cut off has left is deleted. */
 const LEFTOVER_MS = 10 * 60_000;
+
+/** Checks `request` and has `child` adopt what comes of it. */
+export async function carryOnRun(
+  sql: SqlStorage,
+  journal: RunJournal,
+  request: CarryOn,
+  child: RunKinApi,
+  driver: Driver,
+): Promise<CarryOnReply> {
+  const seed = planSeed(sql, journal, request, Date.now());
+  if (!seed.ok) return { kind: "refused", ...seed.error };
+  const run = await child.adopt(seed.value, driver);
+  noteChild(sql, run);
+  return { kind: "started", run };
+}
 
 /** What the new run starts with, or why it cannot. Without a step it goes on from the last one. */
 export function planSeed(

@@ -10,8 +10,14 @@ import type { RunEvent } from "../agent/run-event.ts";
 import { createState } from "../agent/state.ts";
 import type { Result } from "../lib/result.ts";
 import type { StartRun } from "./contract.ts";
-import type { Opening } from "./journal.ts";
+import { createRun, type Opening } from "./journal.ts";
 import type { Wiring } from "./wiring.ts";
+
+/** Writes the first checkpoint of a new run, which is read from the database as `wiring` reaches it. */
+export async function beginRun(storage: DurableObjectStorage, input: StartRun, wiring: Wiring): Promise<void> {
+  const schema = wiring.model.ok ? await wiring.readSchema() : wiring.model;
+  createRun(storage, openRun(input, wiring, schema, Date.now()), Date.now());
+}
 
 /** `schema`: its text, or why it cannot be read, for the person who asked. */
 export function openRun(

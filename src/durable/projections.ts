@@ -9,9 +9,13 @@
 import { sqlOf, toPublicRunEvent } from "../agent/run-event.ts";
 import type { StoredResult } from "../agent/tool.ts";
 import { type PublicQuery, type PublicRun, toPublicRun } from "../agent/view.ts";
+import type { Bell } from "./bell.ts";
 import type { EventPage, ResultPage, TranscriptEntry, TranscriptPage } from "./contract.ts";
 import type { RunJournal } from "./journal.ts";
+import { toPublicDeliveries } from "./outbox.ts";
 
+/** A reader that waits longer asks again; proxies drop silent connections after half a minute. */
+const EVENTS_WAIT_MS_MAX = 25_000;
 /** Events of one page: an event carries at most one observation of 16 kB, or one reply of the model. */
 const EVENTS_PAGE_MAX = 100;
 /** Rows of one page of a result, and bytes after which no further row is added. */
@@ -21,7 +25,8 @@ const ROWS_PAGE_CHARS_MAX = 1_000_000;
 const TRANSCRIPT_PAGE_CHARS_MAX = 2_000_000;
 
 export function toView(journal: RunJournal, children: PublicRun["children"], now: number): PublicRun {
-  return toPublicRun(journal.load(), { queries: queriesOf(journal), children }, now);
+  const deliveries = toPublicDeliveries(journal);
+  return toPublicRun(journal.load(), { queries: queriesOf(journal), children, deliveries }, now);
 }
 
 /** Every SQL text that was run, in order. */
@@ -35,6 +40,14 @@ function queriesOf(journal: RunJournal): PublicQuery[] {
     queries.push({ sql: sqlOf(input) ?? "", result: ref, rows, rows_read: rowsRead, duration_ms: durationMs, error });
   }
   return queries;
+}
+
+/** Events after number `seq`; waits for the first when there is none yet and the run goes on. */
+export async function awaitEvents(journal: RunJournal, bell: Bell, seq: number, waitMs: number): Promise<EventPage> {
+  const page = toEventPage(journal, seq);
+  if (page.events.length > 0 || page.finished || waitMs <= 0) return page;
+  await bell.wait(Math.min(waitMs, EVENTS_WAIT_MS_MAX));
+  return toEventPage(journal, seq);
 }
 
 export function toEventPage(journal: RunJournal, seq: number): EventPage {

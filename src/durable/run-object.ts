@@ -37,9 +37,10 @@ import { createDeliveries } from "./deliveries.ts";
 import { createStepDriver } from "./driver.ts";
 import { countFailingWake, forgetFailingWakes } from "./failing-wakes.ts";
 import { isPlatformError, logBug } from "./faults.ts";
-import { createRun, openJournal, type RunJournal } from "./journal.ts";
-import { adoptRun, noteChild, planSeed, readChildren, readKinRows } from "./kin.ts";
-import { openRun } from "./opening.ts";
+import { openJournal, type RunJournal } from "./journal.ts";
+import { adoptRun, carryOnRun, readChildren, readKinRows } from "./kin.ts";
+import { createOnce } from "./once.ts";
+import { beginRun } from "./opening.ts";
 import { answerCall, keepAccepted, readAccepted } from "./outgoing.ts";
 import { awaitEvents, toResultPage, toTranscriptPage, toView } from "./projections.ts";
 import { CALLER_GRACE_MS, duesOf, mayStep, WATCHDOG_MS } from "./schedule.ts";
@@ -51,11 +52,11 @@ const FINDINGS_BYTES_MAX = 6_000;
 export class RunObject extends DurableObject<DurableBindings> implements RunApi, RunLedgerApi, RunKinApi {
   private readonly driver = createStepDriver();
   private readonly bell = createBell();
+  private readonly beginning = createOnce();
   private readonly deliveries = createDeliveries(this.ctx.storage, this.env);
   private readonly aftermath = createAftermath(this.ctx.storage, this.env.CALLERS);
   private opened: RunJournal | null = null;
   private wired: Wiring | null = null;
-  private starting: Promise<void> | null = null;
   /** Until then a waiting request drives. In memory only: after a restart the alarm does. */
   private callerDrivesUntil = 0;
   /** For when the alarm was set last, as far as this memory knows. */
@@ -99,8 +100,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
 
   async eventsAfter(seq: number, waitMs: number): Promise<EventPage | null> {
     const journal = await this.touch();
-    if (journal === null) return null;
-    return awaitEvents(journal, this.bell, seq, waitMs);
+    return journal === null ? null : awaitEvents(journal, this.bell, seq, waitMs);
   }
 
   async result(ref: string, fromRow = 1, toRow = Number.MAX_SAFE_INTEGER): Promise<ResultPage | null> {
@@ -118,12 +118,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   async carryOn(request: CarryOn, driver: Driver = "alarm"): Promise<CarryOnReply> {
     const journal = await this.touch();
     if (journal === null) return { kind: "not_found" };
-    const { sql } = this.ctx.storage;
-    const seed = planSeed(sql, journal, request, Date.now());
-    if (!seed.ok) return { kind: "refused", ...seed.error };
-    const run = await this.objectOf(request.id).adopt(seed.value, driver);
-    noteChild(sql, run);
-    return { kind: "started", run };
+    return carryOnRun(this.ctx.storage.sql, journal, request, this.objectOf(request.id), driver);
   }
 
   async adopt(seed: Seed, driver: Driver): Promise<PublicRun> {
@@ -137,12 +132,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   async outgoing(call: OutgoingCall): Promise<OutgoingReply> {
     const journal = await this.touch();
     if (journal === null) return { kind: "not_found" };
-    const { save } = this.deliveries;
-    const reply = await answerCall(journal, call, {
-      save,
-      cancel: () => this.cancel(),
-      show: () => this.show(journal),
-    });
+    const reply = await answerCall(journal, call, this.deliveries.save, () => this.cancel());
     await this.armNext(journal);
     return reply;
   }
@@ -175,7 +165,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private async begin(driver: Driver, create: () => Promise<void>): Promise<PublicRun> {
     const known = await this.touch();
     if (known !== null) return this.show(known);
-    await this.once(create);
+    await this.beginning.run(create);
     if (driver === "caller") this.callerDrivesUntil = Date.now() + CALLER_GRACE_MS;
     const journal = this.journal();
     assert(journal !== null, "a run that was just written is there");
@@ -183,32 +173,22 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     return this.show(journal);
   }
 
-  private async create(input: StartRun): Promise<void> {
-    const wiring = this.wire({ ...input, inheritedNanoUsd: 0 });
-    const schema = wiring.model.ok ? await wiring.readSchema() : wiring.model;
-    createRun(this.ctx.storage, openRun(input, wiring, schema, Date.now()), Date.now());
-  }
-
-  private async once(create: () => Promise<void>): Promise<void> {
-    this.starting ??= create().finally(() => {
-      this.starting = null;
-    });
-    await this.starting;
+  private create(input: StartRun): Promise<void> {
+    return beginRun(this.ctx.storage, input, this.wire({ ...input, inheritedNanoUsd: 0 }));
   }
 
   /** What is due at this wake. */
   private async wake(): Promise<void> {
     const journal = await this.touch();
     // What a start that was cut off has left.
-    if (journal === null) return this.starting === null ? this.ctx.storage.deleteAll() : undefined;
+    if (journal === null) return this.beginning.isRunning() ? undefined : this.ctx.storage.deleteAll();
     const now = Date.now();
     const isBusy = this.driver.isBusy(now);
     if (journal.load().ending !== null) {
       const isKept = await this.aftermath.run(journal, isBusy, now);
-      if (!isKept) this.opened = null;
-      else await this.deliveries.sendDue(journal);
-      if (isKept) await this.armNext(journal);
-      return;
+      if (isKept) await this.deliveries.sendDue(journal);
+      else this.opened = null;
+      return isKept ? this.armNext(journal) : undefined;
     }
     const sending = this.deliveries.sendDue(journal);
     const callerDrives = now < this.callerDrivesUntil;
@@ -250,7 +230,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   /** The journal, after making sure that a lost alarm is set again (O2). */
   private async touch(): Promise<RunJournal | null> {
     const accepted = this.journal() === null ? readAccepted(this.ctx.storage.sql) : null;
-    if (accepted !== null) await this.once(() => this.create(accepted));
+    if (accepted !== null) await this.beginning.run(() => this.create(accepted));
     const journal = this.journal();
     if (journal !== null && isLost(await this.ctx.storage.getAlarm(), Date.now())) await this.armNext(journal);
     return journal;
@@ -259,9 +239,8 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private async armNext(journal: RunJournal): Promise<void> {
     const now = Date.now();
     const driver = this.driver.isBusy(now) ? "busy" : now < this.callerDrivesUntil ? "caller" : "alarm";
-    const settleAt = this.aftermath.settleAt(journal, now);
-    const dues = duesOf(journal.load(), driver, settleAt, now, this.deliveries.dueAt(journal));
-    await this.setAlarm(alarmAt(dues, now));
+    const duties = { settleAt: this.aftermath.settleAt(journal, now), deliveryAt: this.deliveries.dueAt(journal) };
+    await this.setAlarm(alarmAt(duesOf(journal.load(), driver, duties, now), now));
   }
 
   private async setAlarm(at: number): Promise<void> {

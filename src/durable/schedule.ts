@@ -36,38 +36,29 @@ const LATE_BILL_MS = 10_000;
 /** Finished runs are deleted after 30 days; the caller's ledger keeps its line. */
 export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
-/**
- * Every due time of a run. Never empty. `driver`: `busy` while a step is running in this object; `settleAt`: when the
- * caller's ledger has to be told of the end, or null; `deliveryAt`: when something has to be sent out, or null.
- */
-export function duesOf(
-  state: AgentState,
-  driver: Driver | "busy",
-  settleAt: number | null,
-  now: number,
-  deliveryAt: number | null = null,
-): readonly Due[] {
-  const deliveries: Due[] = deliveryAt === null ? [] : [{ kind: "delivery", at: deliveryAt }];
-  return [...deliveries, ...duesWithoutDeliveries(state, driver, settleAt, now)];
+/** What a run owes besides its steps. */
+export interface Duties {
+  /** When the caller's ledger has to be told of the end, or null. */
+  readonly settleAt: number | null;
+  /** When something has to be sent out, or null. */
+  readonly deliveryAt: number | null;
 }
 
-function duesWithoutDeliveries(
-  state: AgentState,
-  driver: Driver | "busy",
-  settleAt: number | null,
-  now: number,
-): readonly Due[] {
+/** Every due time of a run. Never empty. `driver`: `busy` while a step is running in this object. */
+export function duesOf(state: AgentState, driver: Driver | "busy", duties: Duties, now: number): readonly Due[] {
+  const { settleAt, deliveryAt } = duties;
+  const delivery: Due[] = deliveryAt === null ? [] : [{ kind: "delivery", at: deliveryAt }];
   if (state.ending !== null) {
-    const dues: Due[] = [{ kind: "retention", at: state.ending.at + RETENTION_MS }];
+    const dues: Due[] = [...delivery, { kind: "retention", at: state.ending.at + RETENTION_MS }];
     if (state.attempt !== null) dues.push({ kind: "late_bill", at: lateBillAt(state.attempt.abortAt) });
     if (settleAt !== null) dues.push({ kind: "settlement", at: settleAt });
     return dues;
   }
   const deadline: Due = { kind: "deadline", at: Math.max(now, deadlineAt(state, now)) };
-  if (driver === "busy") return [{ kind: "watchdog", at: now + WATCHDOG_MS }];
-  if (state.waiting !== null) return [{ kind: "retry", at: state.waiting.until }, deadline];
-  if (state.mode === "manual" && isAtRest(state)) return [deadline];
-  return [{ kind: "step", at: driver === "alarm" ? now : now + CALLER_GRACE_MS }, deadline];
+  if (driver === "busy") return [...delivery, { kind: "watchdog", at: now + WATCHDOG_MS }];
+  if (state.waiting !== null) return [...delivery, { kind: "retry", at: state.waiting.until }, deadline];
+  if (state.mode === "manual" && isAtRest(state)) return [...delivery, deadline];
+  return [...delivery, { kind: "step", at: driver === "alarm" ? now : now + CALLER_GRACE_MS }, deadline];
 }
 
 /** True when a wake at `now` may run a step: `manual` runs finish by alarm what is under way, and begin nothing. */

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { limitsSchema } from "../agent/limits.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { StartRun } from "./contract.ts";
+import { slackOriginSchema } from "./slack-origin.ts";
 
 const names = z.array(z.string()).readonly();
 
@@ -29,6 +30,7 @@ const settingsSchema = z.strictObject({
   limits: limitsSchema,
   scopes: scopesSchema,
   callbackUrl: z.string().nullable(),
+  slack: slackOriginSchema.nullable().default(null),
   /** Spent by the run this one carries on from, and charged to the caller there. */
   inheritedNanoUsd: z.int().min(0).default(0),
 });

@@ -1,0 +1,99 @@
+/**
+ * What a press of a button in Slack does to a run and to what it sends out.
+ *
+ * Owns: who may press what (only people of the workspace and channel where the question was asked; what ends, prolongs or
+ * publishes a run only who asked it), and that one press, however often Slack tells of it, is one effect. Leaves to others:
+ * that the request is Slack's and its people are let in at all (http/), cancelling (run-object.ts). Pure.
+ */
+import type { SlackMessage } from "../deliver/slack-blocks.ts";
+import { createReply, type Outbox, type OutboxEntry, sendAgain } from "./outbox.ts";
+import type { SlackOrigin, SlackPress, SlackPressReply } from "./slack-origin.ts";
+
+export interface PressedRun {
+  /** Null: the run does not come from Slack. */
+  readonly origin: SlackOrigin | null;
+  readonly isFinished: boolean;
+  readonly outbox: Outbox;
+}
+
+export interface PressEffect {
+  readonly reply: SlackPressReply;
+  readonly outbox: Outbox;
+  /** The run is to be cancelled. */
+  readonly cancels: boolean;
+}
+
+export function answerPress(press: SlackPress, run: PressedRun): PressEffect {
+  const { origin, outbox } = run;
+  const done = (entries: Outbox, cancels = false): PressEffect => ({ reply: DONE, outbox: entries, cancels });
+  if (origin === null || !isFromThere(press, origin)) return { reply: { kind: "not_found" }, outbox, cancels: false };
+  if (outbox.some((entry) => entry.id === idOf(press))) return done(outbox);
+  if (press.action !== "querent_rows" && press.userId !== origin.userId) {
+    return done([
+      ...outbox,
+      toNotice(press, "Only the person who asked can do this. You can ask the question yourself."),
+    ]);
+  }
+  switch (press.action) {
+    case "querent_stop":
+      return done(stop(press, run), !run.isFinished);
+    case "querent_rows":
+      return done([...outbox, createReply(idOf(press), "rows", press)]);
+    case "querent_share":
+      return done(share(press, outbox));
+    case "querent_continue":
+      if (run.isFinished) return { reply: { kind: "may_continue", origin }, outbox, cancels: false };
+      return done([...outbox, toNotice(press, "This question is still being worked on.")]);
+  }
+}
+
+/** A sentence to who pressed the button, seen by nobody else. */
+export function toNotice(press: SlackPress, text: string): OutboxEntry {
+  return createReply(idOf(press), "notice", press, { message: toMessage(text) });
+}
+
+const DONE: SlackPressReply = { kind: "done" };
+
+function idOf(press: SlackPress): string {
+  return `press:${press.key}`;
+}
+
+/** A message that reached its person directly, for lack of a response URL, stands in a channel of its own. */
+function isFromThere(press: SlackPress, origin: SlackOrigin): boolean {
+  if (press.teamId !== origin.teamId) return false;
+  const isDirect = press.channelId.startsWith("D") && press.userId === origin.userId;
+  return press.channelId === origin.channelId || isDirect;
+}
+
+/**
+ * The press comes with a response URL that is sure to replace the message with the button, and with a fresh half hour:
+ * the outcome goes there, unless it has arrived already. Then the button stands in a message that should be gone.
+ */
+function stop(press: SlackPress, run: PressedRun): Outbox {
+  const { responseUrl, expiresAt } = createReply("", "none", press);
+  const target = { responseUrl, expiresAt, posts: 0, isUrlSpent: false, replaceOriginal: true };
+  const isDelivered = run.outbox.some((entry) => entry.id === "slack" && entry.state === "delivered");
+  const seen = createReply(idOf(press), "none", press, { state: "delivered", nextAt: null });
+  const stale = createReply(idOf(press), "notice", press, {
+    replaceOriginal: true,
+    message: toMessage("This question has been dealt with already."),
+  });
+  if (isDelivered) return [...run.outbox, stale];
+  const turned = run.outbox.map((entry) =>
+    entry.id === "slack" ? { ...sendAgain(entry, press.receivedAt), ...target } : entry,
+  );
+  return [...turned, seen];
+}
+
+/** One message in the channel for one run, however many presses; a press after a failure tries again. */
+function share(press: SlackPress, outbox: Outbox): Outbox {
+  const earlier = outbox.find((entry) => entry.what === "share" && entry.state !== "failed");
+  if (earlier !== undefined) {
+    return [...outbox, toNotice(press, "This answer has been posted to the channel already.")];
+  }
+  return [...outbox, createReply(idOf(press), "share", press, { responseType: "in_channel" })];
+}
+
+function toMessage(text: string): SlackMessage {
+  return { text, blocks: [{ type: "section", text: { type: "mrkdwn", text, verbatim: true } }] };
+}
