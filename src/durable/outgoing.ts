@@ -4,6 +4,8 @@
  * A run that was accepted is one stored line until the alarm begins it, so that a door which must answer at once waits for
  * no database, and a crash loses no question. Leaves to others: what a press does (slack-press.ts), sending (deliveries.ts).
  */
+import { createState } from "../agent/state.ts";
+import { type PublicRun, toPublicRun } from "../agent/view.ts";
 import type { OutgoingCall, OutgoingReply, StartRun } from "./contract.ts";
 import type { RunJournal } from "./journal.ts";
 import { hasTables, migrate } from "./layout.ts";
@@ -46,8 +48,8 @@ export async function answerCall(
   }
 }
 
-/** Keeps `input` until the alarm begins it; durable when this returns. */
-export async function keepAccepted(storage: DurableObjectStorage, input: StartRun): Promise<void> {
+/** Keeps `input` until the alarm begins it; durable when this returns. Gives the run as it will be before its first step. */
+export async function keepAccepted(storage: DurableObjectStorage, input: StartRun): Promise<PublicRun> {
   const now = Date.now();
   storage.transactionSync(() => {
     migrate(storage.sql, now);
@@ -55,6 +57,9 @@ export async function keepAccepted(storage: DurableObjectStorage, input: StartRu
   });
   await storage.setAlarm(now + 1);
   await storage.sync();
+  const { id, question, caller, mode, grounding, model, tools, limits } = input;
+  const state = createState({ id, question, caller, mode, grounding, model, tools: [...tools], limits }, now);
+  return toPublicRun(state, { queries: [] }, now);
 }
 
 /** What was accepted here, or null. It stays when the run is begun, and means nothing then. */

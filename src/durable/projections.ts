@@ -61,6 +61,17 @@ export function toEventPage(journal: RunJournal, seq: number): EventPage {
   return { events, finished: journal.load().ending !== null && last === all.length, last };
 }
 
+/** As `toResultPage`, of the result with this reference; null when there is none. */
+export function findResultPage(
+  journal: RunJournal | null,
+  ref: string,
+  fromRow: number,
+  toRow: number,
+): ResultPage | null {
+  const found = journal?.results().find((result) => result.ref === ref);
+  return found === undefined ? null : toResultPage(found, fromRow, toRow);
+}
+
 /** Rows from `fromRow` to `toRow`, from 1 and inclusive; a negative `fromRow` counts from the end. */
 export function toResultPage(result: StoredResult, fromRow: number, toRow: number): ResultPage {
   const { ref, sha256, sql, columns, totalRows, truncated, rows } = result;

@@ -42,7 +42,7 @@ import { adoptRun, carryOnRun, readChildren, readKinRows } from "./kin.ts";
 import { createOnce } from "./once.ts";
 import { beginRun } from "./opening.ts";
 import { answerCall, keepAccepted, readAccepted } from "./outgoing.ts";
-import { awaitEvents, toResultPage, toTranscriptPage, toView } from "./projections.ts";
+import { awaitEvents, findResultPage, toTranscriptPage, toView } from "./projections.ts";
 import { CALLER_GRACE_MS, duesOf, mayStep, WATCHDOG_MS } from "./schedule.ts";
 import type { RunSettings } from "./settings.ts";
 import { createWiring, type Wiring } from "./wiring.ts";
@@ -66,8 +66,9 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     return this.begin(driver, () => this.create(input));
   }
 
-  async accept(input: StartRun): Promise<void> {
-    if (this.journal() === null) await keepAccepted(this.ctx.storage, input);
+  async accept(input: StartRun): Promise<PublicRun> {
+    const journal = this.journal();
+    return journal === null ? keepAccepted(this.ctx.storage, input) : this.show(journal);
   }
 
   async view(): Promise<PublicRun | null> {
@@ -104,10 +105,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   }
 
   async result(ref: string, fromRow = 1, toRow = Number.MAX_SAFE_INTEGER): Promise<ResultPage | null> {
-    const found = this.journal()
-      ?.results()
-      .find((result) => result.ref === ref);
-    return found === undefined ? null : toResultPage(found, fromRow, toRow);
+    return findResultPage(this.journal(), ref, fromRow, toRow);
   }
 
   async transcript(from = 0): Promise<TranscriptPage | null> {
