@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { askSchema } from "./ask.ts";
+import { continueSchema, forkSchema } from "./carry-on.ts";
 import { eventsQuerySchema } from "./events.ts";
 import type { ProblemCode } from "./problems.ts";
 import { resultQuerySchema } from "./records.ts";
@@ -88,6 +89,23 @@ const BODY_PROBLEMS: readonly ProblemCode[] = [
   "unsupported_media_type",
 ];
 const QUOTA_PROBLEMS: readonly ProblemCode[] = ["rate_limited", "too_many_runs", "daily_budget_spent"];
+/** Of every request that opens a run. */
+const OPEN_PROBLEMS: readonly ProblemCode[] = [
+  "limit_above_maximum",
+  "idempotency_in_flight",
+  "idempotency_key_reused",
+  ...QUOTA_PROBLEMS,
+];
+const CARRY_ON_PROBLEMS: readonly ProblemCode[] = [
+  ...BODY_PROBLEMS,
+  "run_not_found",
+  "run_not_finished",
+  ...OPEN_PROBLEMS,
+];
+const OPENED = {
+  200: run("The run is finished.", ASK_HEADERS),
+  202: run("The run goes on; look at its address, or read its events.", ASK_HEADERS),
+};
 const NO_FIELDS = { schema: noFieldsSchema, required: false };
 const runRoute = { tag: "runs", auth: "key" } as const;
 
@@ -100,19 +118,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
     summary: "Ask a question",
     takes: ["Prefer", "Idempotency-Key"],
     body: { schema: askSchema, required: true },
-    answers: {
-      200: run("The run is finished.", ASK_HEADERS),
-      202: run("The run goes on; look at its address, or read its events.", ASK_HEADERS),
-    },
-    problems: [
-      ...BODY_PROBLEMS,
-      "limit_above_maximum",
-      "model_not_available",
-      "unknown_tool",
-      "idempotency_in_flight",
-      "idempotency_key_reused",
-      ...QUOTA_PROBLEMS,
-    ],
+    answers: OPENED,
+    problems: [...BODY_PROBLEMS, "model_not_available", "unknown_tool", ...OPEN_PROBLEMS],
   },
   {
     ...runRoute,
@@ -157,18 +164,28 @@ export const API_ROUTES: readonly ApiRoute[] = [
     answers: { 200: run("The run, cancelled.") },
     problems: [...BODY_PROBLEMS, "run_not_found", "run_finished"],
   },
-  ...(["continue", "fork"] as const).map(
-    (action): ApiRoute => ({
-      ...runRoute,
-      method: "post",
-      path: `/v1/runs/{id}/${action}`,
-      id: `${action}Run`,
-      summary:
-        action === "continue" ? "Carry a stopped run on (not in this release)" : "Fork a run (not in this release)",
-      answers: {},
-      problems: [...BODY_PROBLEMS, "run_not_found", "run_not_finished", "not_implemented"],
-    }),
-  ),
+  {
+    ...runRoute,
+    method: "post",
+    path: "/v1/runs/{id}/continue",
+    id: "continueRun",
+    summary: "Carry on a run that a limit stopped, in a new run under raised limits, with its spend",
+    takes: ["Prefer", "Idempotency-Key"],
+    body: { schema: continueSchema, required: false },
+    answers: OPENED,
+    problems: [...CARRY_ON_PROBLEMS, "run_not_continuable", "limit_not_raised"],
+  },
+  {
+    ...runRoute,
+    method: "post",
+    path: "/v1/runs/{id}/fork",
+    id: "forkRun",
+    summary: "Go on from any step of a finished run, in a new run, with its spend",
+    takes: ["Prefer", "Idempotency-Key"],
+    body: { schema: forkSchema, required: false },
+    answers: OPENED,
+    problems: [...CARRY_ON_PROBLEMS, "step_not_found", "limit_not_raised"],
+  },
   ...(["reply", "approve"] as const).map(
     (action): ApiRoute => ({
       ...runRoute,

@@ -8,6 +8,7 @@ import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { configOf } from "../config.ts";
 import { authenticate } from "./auth.ts";
+import { createCarryOnRoutes } from "./carry-on.ts";
 import { type HttpEnv, type HttpPorts, PRODUCTION_PORTS } from "./context.ts";
 import { corsByConfiguration } from "./cors.ts";
 import { createEventRoutes } from "./events.ts";
@@ -68,6 +69,7 @@ function createRoutes() {
     .route("/", createHealthRoutes())
     .route("/v1/runs", createRunRoutes())
     .route("/v1/runs", createRunActionRoutes())
+    .route("/v1/runs", createCarryOnRoutes())
     .route("/v1/runs", createRecordRoutes())
     .route("/v1/runs", createEventRoutes())
     .route("/", createWebhookRoutes());

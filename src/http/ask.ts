@@ -10,7 +10,7 @@ import type { Caller } from "../config/callers.ts";
 import type { Config } from "../config.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { parseCallbackUrl } from "./callback-url.ts";
-import type { ProblemCode, ProblemOptions } from "./problems.ts";
+import type { Refusal } from "./problems.ts";
 import { parseQuestion, QUESTION_CHARS_MAX } from "./question.ts";
 
 /** The tools of this release. A test compares them with the tools themselves. */
@@ -70,13 +70,6 @@ export interface CheckedAsk {
   readonly tools: readonly string[];
   readonly limits: Limits;
   readonly callbackUrl: string | null;
-}
-
-/** Why something is refused, for any door: HTTP makes a problem of it, Slack a sentence. */
-export interface Refusal {
-  readonly code: ProblemCode;
-  readonly detail: string;
-  readonly options?: ProblemOptions;
 }
 
 /** Checks `ask` against the caller and the settings. `ownHost`: this server's host name, as the request gave it. */

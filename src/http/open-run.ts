@@ -10,8 +10,9 @@ import type { Caller } from "../config/callers.ts";
 import type { AdmitReply, RateState } from "../durable/caller-contract.ts";
 import type { Driver } from "../durable/contract.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import type { CheckedAsk, Refusal } from "./ask.ts";
+import type { CheckedAsk } from "./ask.ts";
 import { callerObject, type HttpBindings, type HttpPorts, runObject } from "./context.ts";
+import type { Refusal } from "./problems.ts";
 import { createRunId, RUN_ID_BYTES } from "./run-id.ts";
 
 export interface Opening {
@@ -40,15 +41,42 @@ export interface OpenedRun {
   readonly isRepeat: boolean;
 }
 
-export async function openRun(ask: CheckedAsk, opening: Opening): Promise<Result<OpenedRun, Refusal>> {
+/** What is admitted, and how it begins once it is. */
+export interface NewRun {
+  /** The most it can cost from here on. */
+  readonly reserveNanoUsd: number;
+  readonly question: string;
+  /** May be called again with the same id, and then begins nothing twice. */
+  begin(runId: string, driver: Driver): Promise<Result<PublicRun, Refusal>>;
+}
+
+/** Opens the run of a question. */
+export function openRun(ask: CheckedAsk, opening: Opening): Promise<Result<OpenedRun, Refusal>> {
+  const { bindings, caller } = opening;
+  return enterRun(
+    {
+      reserveNanoUsd: ask.limits.costNanoUsdMax,
+      question: ask.question,
+      async begin(runId, driver) {
+        const start = { ...ask, id: runId, caller: caller.name, scopes: caller.scopes };
+        return ok(await runObject(bindings, runId).start(start, driver));
+      },
+    },
+    opening,
+  );
+}
+
+/** Claims, has admitted and begins a run, wherever it comes from. */
+export async function enterRun(newRun: NewRun, opening: Opening): Promise<Result<OpenedRun, Refusal>> {
   const { bindings, ports, caller, driver } = opening;
   const claimed = await claimId(opening);
   if (!claimed.ok) return claimed;
   const { runId, expiresAt, isRepeat } = claimed.value;
-  const admission = await callerObject(bindings, caller.name).admit({
+  const ledger = callerObject(bindings, caller.name);
+  const admission = await ledger.admit({
     runId,
-    reserveNanoUsd: ask.limits.costNanoUsdMax,
-    question: ask.question,
+    reserveNanoUsd: newRun.reserveNanoUsd,
+    question: newRun.question,
     policy: {
       dailyNanoUsdMax: caller.dailyNanoUsdMax,
       ratePerMinuteMax: caller.ratePerMinuteMax,
@@ -56,10 +84,14 @@ export async function openRun(ask: CheckedAsk, opening: Opening): Promise<Result
     },
   });
   if (admission.kind === "refused") return err(toRefusal(admission, caller));
-  const start = { ...ask, id: runId, caller: caller.name, scopes: caller.scopes };
-  const run = await runObject(bindings, runId).start(start, driver);
+  const begun = await newRun.begin(runId, driver);
+  if (!begun.ok) {
+    // Nothing began: what was held for it is free again.
+    await ledger.settle({ runId, costNanoUsd: 0, outcome: "cancelled" });
+    return begun;
+  }
   ports.log({ level: "info", event: isRepeat ? "run_repeated" : "run_opened", run: runId, caller: caller.name });
-  return ok({ run, rate: admission.rate, keyExpiresAt: expiresAt, isRepeat });
+  return ok({ run: begun.value, rate: admission.rate, keyExpiresAt: expiresAt, isRepeat });
 }
 
 /** The RateLimit fields (draft-ietf-httpapi-ratelimit-headers) of a caller. */

@@ -66,6 +66,7 @@ const RUN = {
   },
   parent: null,
   children: [],
+  deliveries: [],
   created_at: "2026-11-30T12:00:00.000Z",
   finished_at: "2026-11-30T12:00:04.210Z",
 };
@@ -77,6 +78,8 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     grounding: "require",
   },
   NoFields: {},
+  Continue: { limits: { budget_usd: 0.6 } },
+  Fork: { step: 2, limits: { max_steps: 20 } },
   Run: RUN,
   RunList: {
     runs: [

@@ -10,6 +10,7 @@ import { z } from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { API_ROUTES, type ApiRoute, COMMON_PROBLEMS, HEADERS, type HeaderName, KEY_PROBLEMS } from "./api-routes.ts";
 import { askSchema } from "./ask.ts";
+import { continueSchema, forkSchema } from "./carry-on.ts";
 import type { HttpEnv } from "./context.ts";
 import { EXAMPLES } from "./openapi-examples.ts";
 import { PROBLEMS, type ProblemCode, problemHeaders, typeOf } from "./problems.ts";
@@ -24,6 +25,8 @@ export const API_VERSION = "1.0.0";
 const COMPONENTS: readonly (readonly [name: string, schema: z.ZodType, io: "input" | "output"])[] = [
   ["Ask", askSchema, "input"],
   ["NoFields", noFieldsSchema, "input"],
+  ["Continue", continueSchema, "input"],
+  ["Fork", forkSchema, "input"],
   ["Run", publicRunSchema, "output"],
   ["RunList", runListSchema, "output"],
   ["ResultPage", resultPageSchema, "output"],

@@ -29,12 +29,15 @@ export const PROBLEMS = {
   run_not_finished: { status: 409, title: "The run is not finished yet" },
   run_busy: { status: 409, title: "The run is in the middle of a step" },
   run_waiting: { status: 409, title: "The run is waiting" },
+  run_not_continuable: { status: 409, title: "The run cannot be continued" },
   run_not_waiting: { status: 409, title: "The run is not waiting for this" },
   run_not_manual: { status: 409, title: "The run drives itself" },
   idempotency_in_flight: { status: 409, title: "A request with this idempotency key is in flight" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "This content type is not supported" },
   limit_above_maximum: { status: 422, title: "A limit is above your maximum" },
+  limit_not_raised: { status: 422, title: "The limit that stopped the run is not raised" },
+  step_not_found: { status: 422, title: "The run has no such step" },
   model_not_available: { status: 422, title: "This model is not available" },
   unknown_tool: { status: 422, title: "There is no such tool" },
   question_not_found: { status: 422, title: "The payload holds no question" },
@@ -43,7 +46,6 @@ export const PROBLEMS = {
   too_many_runs: { status: 429, title: "Too many runs at once" },
   daily_budget_spent: { status: 429, title: "The daily budget is spent" },
   internal: { status: 500, title: "Something went wrong on our side" },
-  not_implemented: { status: 501, title: "This is not implemented" },
   not_configured: { status: 503, title: "The server is not configured correctly" },
   unavailable: { status: 503, title: "The server is busy" },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
@@ -65,6 +67,13 @@ export interface ProblemOptions {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
+/** Why something is refused, for any door: HTTP makes a problem of it, Slack a sentence. */
+export interface Refusal {
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly options?: ProblemOptions;
+}
+
 /** What the quota codes are called by their registry (draft-ietf-httpapi-ratelimit-headers). */
 const QUOTA_TYPE = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 const QUOTA_CODES: ReadonlySet<ProblemCode> = new Set(["rate_limited", "too_many_runs", "daily_budget_spent"]);
@@ -84,6 +93,11 @@ export function problemHeaders(
 export function problem(code: ProblemCode, detail: string, options: ProblemOptions = {}): HTTPException {
   const { status, title } = PROBLEMS[code];
   return new HTTPException(status, { res: toProblemResponse(code, title, status, detail, options) });
+}
+
+/** A refusal as something to throw. */
+export function refuse({ code, detail, options }: Refusal): HTTPException {
+  return problem(code, detail, options);
 }
 
 /** The problem that `error` is answered with. Every response that is not a success comes through here. */

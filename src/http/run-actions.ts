@@ -1,5 +1,5 @@
 /**
- * What a caller does to a run that is there: one step, cancel.
+ * What a caller does to a run that goes on: one step, cancel, answer what it asks.
  *
  * Owns: which answer of the run object is which status. Doing the same twice gives the same; after the end it is a 409
  * that says so, and nothing changes.
@@ -49,18 +49,8 @@ export function createRunActionRoutes() {
       if (reply.kind === "finished" && reply.run.outcome !== "cancelled") throw runFinished(reply.run);
       return c.json(reply.run, 200, runHeaders(reply.run));
     })
-    .post("/:id/continue", optionalJsonBody(anyFieldsSchema), async (c) => refuseUntilEnd(c, c.req.param("id")))
-    .post("/:id/fork", optionalJsonBody(anyFieldsSchema), async (c) => refuseUntilEnd(c, c.req.param("id")))
     .post("/:id/reply", optionalJsonBody(anyFieldsSchema), async (c) => refuseUnlessAsked(c, c.req.param("id")))
     .post("/:id/approve", optionalJsonBody(anyFieldsSchema), async (c) => refuseUnlessAsked(c, c.req.param("id")));
-}
-
-/** A run that goes on is continued by nobody. */
-async function refuseUntilEnd(c: Context<HttpEnv>, id: string): Promise<never> {
-  const run = await ownRun(c, id).view();
-  if (run === null) throw runNotFound();
-  if (run.status !== "finished") throw problem("run_not_finished", "Wait for its end, or cancel it.");
-  throw notImplemented();
 }
 
 /** No run of this release ever waits for a person, so there is nothing to answer. */
@@ -69,10 +59,6 @@ async function refuseUnlessAsked(c: Context<HttpEnv>, id: string): Promise<never
   if (run === null) throw runNotFound();
   if (run.status === "finished") throw runFinished(run);
   throw problem("run_not_waiting", "The run has asked nothing.");
-}
-
-function notImplemented() {
-  return problem("not_implemented", "This release cannot carry a finished run on. Ask anew with higher limits.");
 }
 
 export function runFinished(run: PublicRun) {

@@ -10,14 +10,12 @@ import { z } from "zod";
 import type { LedgerEntry } from "../durable/caller-contract.ts";
 import { usdFromNano } from "../lib/money.ts";
 import { ownRun, runHeaders, runNotFound } from "./access.ts";
+import { answerRun, openingOf } from "./answer-run.ts";
 import { askSchema, checkAsk } from "./ask.ts";
 import { invalidRequest, jsonBody } from "./body.ts";
 import { callerObject, type HttpEnv } from "./context.ts";
-import { driveRun } from "./drive.ts";
-import { parseIdempotencyKey } from "./idempotency.ts";
-import { openRun, rateHeaders } from "./open-run.ts";
-import { parseWait } from "./prefer.ts";
-import { problem } from "./problems.ts";
+import { openRun } from "./open-run.ts";
+import { refuse } from "./problems.ts";
 import { queryParameters } from "./query.ts";
 import type { listedRunSchema } from "./schemas.ts";
 
@@ -37,30 +35,13 @@ export const listQuerySchema = z.object({
 export function createRunRoutes() {
   return new Hono<HttpEnv>()
     .post("/", jsonBody(askSchema), async (c) => {
-      const { config, caller, ports } = c.var;
       const ask = c.req.valid("json");
-      const key = parseIdempotencyKey(c.req.header("idempotency-key"), ask);
-      if (!key.ok) throw invalidRequest([{ detail: key.error, header: "Idempotency-Key" }]);
-      const checked = checkAsk(ask, caller, config, new URL(c.req.url).hostname);
-      if (!checked.ok) throw problem(checked.error.code, checked.error.detail, checked.error.options);
-      const waitS = checked.value.mode === "auto" ? parseWait(c.req.header("prefer")) : null;
-      const driver = waitS === null ? "alarm" : "caller";
-      const opened = await openRun(checked.value, { bindings: c.env, ports, caller, driver, key: key.value });
-      if (!opened.ok) throw problem(opened.error.code, opened.error.detail, opened.error.options);
-      const { rate, keyExpiresAt } = opened.value;
-      let { run } = opened.value;
-      if (waitS !== null && run.status !== "finished") {
-        const keepAlive = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
-        const object = ownRun(c, run.id);
-        run = await driveRun(run, object, { ports, waitMs: waitS * 1000, signal: c.req.raw.signal, keepAlive });
-      }
-      for (const [name, value] of Object.entries({ ...rateHeaders(caller, rate), ...runHeaders(run) })) {
-        c.header(name, value);
-      }
-      c.header("location", `/v1/runs/${run.id}`);
-      if (waitS !== null) c.header("preference-applied", `wait=${waitS}`);
-      if (keyExpiresAt !== null) c.header("idempotency-expires", new Date(keyExpiresAt).toISOString());
-      return c.json(run, run.status === "finished" ? 200 : 202);
+      const opening = openingOf(c, ask, ask.mode ?? "auto");
+      const checked = checkAsk(ask, c.var.caller, c.var.config, new URL(c.req.url).hostname);
+      if (!checked.ok) throw refuse(checked.error);
+      const opened = await openRun(checked.value, opening);
+      if (!opened.ok) throw refuse(opened.error);
+      return answerRun(c, opened.value, opening);
     })
     .get("/", queryParameters(listQuerySchema), async (c) => {
       const { limit, cursor } = c.req.valid("query");

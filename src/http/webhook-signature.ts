@@ -33,7 +33,9 @@ export async function verifyStandardWebhook(
   if (Math.abs(now - Number(timestamp) * 1000) > TOLERANCE_MS) {
     return err("The header webhook-timestamp is more than five minutes off. Check the sender's clock.");
   }
-  const signatures = (headers.get("webhook-signature") ?? "")
+  const header = headers.get("webhook-signature") ?? "";
+  if (header.includes(", ")) return err("The header webhook-signature stands more than once.");
+  const signatures = header
     .split(" ")
     .filter((signature) => signature.startsWith("v1,"))
     .slice(0, SIGNATURES_MAX)

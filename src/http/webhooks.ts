@@ -11,7 +11,7 @@ import { checkAsk } from "./ask.ts";
 import { invalidRequest, parseJson, readBytes } from "./body.ts";
 import type { HttpEnv, HttpPorts } from "./context.ts";
 import { openRun } from "./open-run.ts";
-import { problem } from "./problems.ts";
+import { problem, refuse } from "./problems.ts";
 import { parseQuestion } from "./question.ts";
 import { fillQuestion } from "./webhook-question.ts";
 import { verifyGithubWebhook, verifyStandardWebhook } from "./webhook-signature.ts";
@@ -32,7 +32,7 @@ export function createWebhookRoutes() {
     if (source.scheme === "github" && c.req.header("x-github-event") === "ping") return c.body(null, 204);
     const question = readQuestion(source, body);
     const checked = checkAsk({ question }, source.caller, config, new URL(c.req.url).hostname);
-    if (!checked.ok) throw problem(checked.error.code, checked.error.detail, checked.error.options);
+    if (!checked.ok) throw refuse(checked.error);
     const opened = await openRun(checked.value, {
       bindings: c.env,
       ports,
@@ -41,7 +41,7 @@ export function createWebhookRoutes() {
       // The id alone names a delivery: a sender that words its retry differently still means the same.
       key: { name: `webhook:${source.name}:${deliveryId}`, fingerprint: "", keptMs: DELIVERY_KEPT_MS },
     });
-    if (!opened.ok) throw problem(opened.error.code, opened.error.detail, opened.error.options);
+    if (!opened.ok) throw refuse(opened.error);
     const { id, links } = opened.value.run;
     return c.json({ id, links }, 202, { location: `/v1/runs/${id}` });
   });

@@ -15,12 +15,13 @@ import type {
   Settlement,
 } from "../../src/durable/caller-contract.ts";
 import type {
-  Account,
   CancelReply,
+  CarryOn,
   CarryOnReply,
   Driver,
   EventPage,
   NumberedEvent,
+  OutgoingReply,
   ResultPage,
   RunApi,
   StartRun,
@@ -41,6 +42,10 @@ export class FakeRun implements RunApi {
   stepsToEnd = 2;
   /** Replies that come before any real step. */
   readonly script: (StepReply["kind"] | Error)[] = [];
+  carried: { readonly request: CarryOn; readonly driver: Driver } | null = null;
+  carryOnReply: CarryOnReply | null = null;
+  /** Puts the new run into its own object. */
+  onCarryOn: ((run: PublicRun) => void) | null = null;
   waitingUntil: string | null = null;
   waitingKind = "retry";
   grounded = true;
@@ -105,11 +110,6 @@ export class FakeRun implements RunApi {
     return { ...stored, rows: stored.rows.slice(fromRow - 1, toRow), fromRow };
   }
 
-  async carryOn(): Promise<CarryOnReply> {
-    this.calls.push("carryOn");
-    return { kind: "not_found" };
-  }
-
   async transcript(from = 0): Promise<TranscriptPage | null> {
     this.calls.push(`transcript ${from}`);
     const run = this.run;
@@ -119,8 +119,22 @@ export class FakeRun implements RunApi {
     return { entries: [entry], next: from < this.events.length ? from + 1 : null };
   }
 
-  async account(): Promise<Account | null> {
-    return this.run && { costNanoUsd: 0, outcome: this.run.outcome };
+  async accept(input: StartRun): Promise<PublicRun> {
+    return this.start(input);
+  }
+
+  async outgoing(): Promise<OutgoingReply> {
+    return { kind: "not_found" };
+  }
+
+  async carryOn(request: CarryOn, driver: Driver = "alarm"): Promise<CarryOnReply> {
+    this.calls.push("carryOn");
+    this.carried = { request, driver };
+    if (this.carryOnReply !== null) return this.carryOnReply;
+    if (this.run === null) return { kind: "not_found" };
+    const run: PublicRun = { ...this.run, id: request.id, status: "running", outcome: null, answer: null };
+    this.onCarryOn?.(run);
+    return { kind: "started", run };
   }
 
   tell(type: string): void {
@@ -233,6 +247,11 @@ export function createWorld(variables: Readonly<Record<string, unknown>> = { QUE
     DB: null as unknown as D1Database,
     RUNS: namespace(runs, () => {
       const run = new FakeRun();
+      run.onCarryOn = (carried) => {
+        const child = new FakeRun();
+        child.run = carried;
+        if (!runs.has(carried.id)) runs.set(carried.id, child);
+      };
       for (const change of prepare) change(run);
       return run;
     }),

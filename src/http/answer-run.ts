@@ -1,0 +1,37 @@
+/**
+ * The answer to every request that opens a run: drives it while the client waits, then 200 when it is finished and 202
+ * when it goes on, with the same headers each time.
+ */
+import type { Context } from "hono";
+import { ownRun, runHeaders } from "./access.ts";
+import { invalidRequest } from "./body.ts";
+import type { HttpEnv } from "./context.ts";
+import { driveRun } from "./drive.ts";
+import { parseIdempotencyKey } from "./idempotency.ts";
+import { type OpenedRun, type Opening, rateHeaders } from "./open-run.ts";
+import { parseWait } from "./prefer.ts";
+
+/** How a request wants its run opened: its key, and who drives. Throws a problem when the key is not written right. */
+export function openingOf(c: Context<HttpEnv>, body: unknown, mode: "auto" | "manual"): Opening {
+  const key = parseIdempotencyKey(c.req.header("idempotency-key"), body);
+  if (!key.ok) throw invalidRequest([{ detail: key.error, header: "Idempotency-Key" }]);
+  const driver = mode === "auto" && parseWait(c.req.header("prefer")) !== null ? "caller" : "alarm";
+  return { bindings: c.env, ports: c.var.ports, caller: c.var.caller, driver, key: key.value };
+}
+
+export async function answerRun(c: Context<HttpEnv>, opened: OpenedRun, { driver, caller, ports }: Opening) {
+  const waitS = driver === "caller" ? parseWait(c.req.header("prefer")) : null;
+  let { run } = opened;
+  if (waitS !== null && run.status !== "finished") {
+    const keepAlive = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
+    const options = { ports, waitMs: waitS * 1000, signal: c.req.raw.signal, keepAlive };
+    run = await driveRun(run, ownRun(c, run.id), options);
+  }
+  for (const [name, value] of Object.entries({ ...rateHeaders(caller, opened.rate), ...runHeaders(run) })) {
+    c.header(name, value);
+  }
+  c.header("location", `/v1/runs/${run.id}`);
+  if (waitS !== null) c.header("preference-applied", `wait=${waitS}`);
+  if (opened.keyExpiresAt !== null) c.header("idempotency-expires", new Date(opened.keyExpiresAt).toISOString());
+  return c.json(run, run.status === "finished" ? 200 : 202);
+}
