@@ -4,7 +4,7 @@ import { failure, success, warning } from "../agent/observation.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { nearestNames } from "../lib/nearest.ts";
 import type { Database } from "../sql/database.ts";
-import { renderSchema } from "../sql/schema.ts";
+import { type DatabaseSchema, renderSchema, type SchemaTable } from "../sql/schema.ts";
 
 /** Bytes of the description in one observation. */
 const DESCRIPTION_BYTES_MAX = 10_000;
@@ -34,7 +34,10 @@ export function createDescribeTablesTool(database: Database): Tool {
           query: null,
         };
       }
-      const rendered = renderSchema(schema, { bytesMax: DESCRIPTION_BYTES_MAX, tables: found });
+      const options = { bytesMax: DESCRIPTION_BYTES_MAX, tables: found };
+      const whole = renderSchema(schema, options);
+      // A table that is too wide with its sample values is shown without them, not left out for ever.
+      const rendered = whole.shown.length > 0 ? whole : renderSchema(withoutValues(schema), options);
       if (rendered.leftOut.length > 0) hints.push("Not all of them fit: ask again for the rest.");
       const summary = `${rendered.shown.length} of ${tables.length} tables described.`;
       const data = { schema: rendered.text };
@@ -45,6 +48,11 @@ export function createDescribeTablesTool(database: Database): Tool {
       };
     },
   });
+}
+
+function withoutValues(schema: DatabaseSchema): DatabaseSchema {
+  const bare = (table: SchemaTable) => ({ ...table, columns: table.columns.map((one) => ({ ...one, values: null })) });
+  return { tables: schema.tables.map(bare) };
 }
 
 function nearText(wanted: string, names: readonly string[]): string {
