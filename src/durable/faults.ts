@@ -42,8 +42,11 @@ export function logLine(
   console[level](JSON.stringify({ level, ...fields }));
 }
 
-/** The places of a stack without its first lines, which repeat the message. */
+/** The places of a stack, without the message that it begins with, which may hold lines of any kind. */
 function placesOf(error: Error): string[] {
-  const lines = (error.stack ?? "").split("\n").map((line) => line.trim());
-  return lines.filter((line) => line.startsWith("at ")).slice(0, 8);
+  const stack = error.stack ?? "";
+  const message = stack.indexOf(error.message);
+  const places = message < 0 ? stack : stack.slice(message + error.message.length);
+  const lines = places.split("\n").map((line) => line.trim());
+  return lines.filter((line) => /^at .*:\d+:\d+\)?$/.test(line)).slice(0, 8);
 }
