@@ -28,7 +28,9 @@ const databases = new Map<string, { database: DatabaseSync; schema: string }>();
 async function databaseOf(name: string): Promise<{ database: DatabaseSync; schema: string }> {
   const known = databases.get(name);
   if (known !== undefined) return known;
-  const database = name === "demo" ? openDump(`${CORPORA}chinook.sql`) : openFile(`${CORPORA}dbs/${name}.sqlite`);
+  const own = fileURLToPath(new URL(`../fixtures/offline/${name}.sql`, import.meta.url));
+  const dump = existsSync(own) ? own : `${CORPORA}chinook.sql`;
+  const database = name === "demo" || existsSync(own) ? openDump(dump) : openFile(`${CORPORA}dbs/${name}.sqlite`);
   const made = { database, schema: await schemaTextOf(database) };
   databases.set(name, made);
   return made;

@@ -65,9 +65,31 @@ function plainPredicate(draft: Draft, from: number, condition: Exclude<Condition
       return { kind: "null", of, negated: condition.negated };
     case "during":
       return duringPredicate(of, condition);
+    case "points_to":
+      return pointedPredicate(draft, of, condition);
     case "versus_average":
       return { kind: "compare_select", left: of, operator: condition.operator, select: averageOf(condition.column) };
   }
+}
+
+function pointedPredicate(
+  draft: Draft,
+  of: Expression,
+  condition: Extract<Condition, { readonly kind: "points_to" }>,
+): Predicate {
+  const inner = createDraft(condition.table, draft.context);
+  addConditions(inner, 0, condition.conditions, inner.where);
+  const select: Select = {
+    sources: inner.sources,
+    outputs: [{ expression: { kind: "column", source: 0, name: condition.key }, alias: null }],
+    distinct: false,
+    where: inner.where,
+    groupBy: [],
+    having: [],
+    orderBy: [],
+    limit: null,
+  };
+  return { kind: "in_select", of: [of], select, negated: condition.negated };
 }
 
 /** Numbers written as text are compared as numbers; years are not, since four digits sort alike. */

@@ -67,6 +67,15 @@ export type Condition =
   | { readonly kind: "columns"; readonly left: ColumnNode; readonly operator: Operator; readonly right: ColumnNode }
   | { readonly kind: "all_of"; readonly conditions: readonly Condition[] }
   | { readonly kind: "any_of"; readonly conditions: readonly Condition[] }
+  /** The column is the key of a row of `table` that holds the conditions (`reports to Andrew Fuller`). */
+  | {
+      readonly kind: "points_to";
+      readonly column: ColumnNode;
+      readonly table: string;
+      readonly key: string;
+      readonly conditions: readonly Condition[];
+      readonly negated: boolean;
+    }
   | Related;
 
 /** Rows of another table belong to this row, and hold the conditions; perhaps a given number of them. */
@@ -110,6 +119,8 @@ export interface Intent {
   readonly having: readonly Having[];
   readonly rank: Rank | null;
   readonly orders: readonly Order[];
+  /** The figure of the groups' figures that is wanted: the average number of tracks of an album. */
+  readonly over: AggregateFunction | null;
   /** Words of the question that found no use. */
   readonly unread: readonly string[];
 }

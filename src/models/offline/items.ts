@@ -87,6 +87,9 @@ function takeItem(tokens: readonly Token[], at: number, graph: SchemaGraph, sour
     return { item: { kind: "key", key: key.key, text: lowers.slice(0, key.length).join(" ") }, length: key.length };
   if (ref !== null) return ref;
   if (token.kind === "mark") return { item: { kind: "mark", text: token.text }, length: 1 };
+  if (/^(what|how)$/.test(token.lower) && !token.opens) {
+    return { item: { kind: "key", key: { key: "clause", word: "what" }, text: "what" }, length: 1 };
+  }
   if (EMPTY_WORDS.has(token.lower)) return { item: null, length: 1 };
   return { item: { kind: "word", text: token.text, lower: token.lower, lemma: token.lemma }, length: 1 };
 }
@@ -106,7 +109,9 @@ function shortenKey(
 /** `owned by`, `taught by` name who did it; they do not group. */
 function followsParticiple(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1]?.lower ?? "";
-  return /(ed|ght|tten|ken|wn|ven)$/.test(before) && !/^(grouped|ordered|sorted|ranked|earned)$/.test(before);
+  return (
+    /(ed|ought|aught|tten|oken|aken|own|iven)$/.test(before) && !/^(grouped|ordered|sorted|ranked|earned)$/.test(before)
+  );
 }
 
 function takeNumber(tokens: readonly Token[], at: number): Taken | null {
@@ -180,7 +185,9 @@ function literalName(span: readonly Token[], length: number, graph: SchemaGraph)
   const text = span.map((token) => token.text).join(" ");
   if (span.length < length || (length === 1 && span[0]?.kind !== "quoted" && !/[^a-z]/i.test(text))) return null;
   const lower = text.toLowerCase();
-  const tables = graph.tables.filter((table) => table.name.toLowerCase() === lower).map((table) => ({ table, score: 1.2 }));
+  const tables = graph.tables
+    .filter((table) => table.name.toLowerCase() === lower)
+    .map((table) => ({ table, score: 1.2 }));
   const columns = graph.tables.flatMap((table) =>
     table.columns
       .filter((column) => column.name.toLowerCase() === lower)
@@ -206,7 +213,7 @@ function wordsOfSpan(span: readonly Token[], length: number, graph: SchemaGraph)
     if (
       length > 1 &&
       span.some((token) =>
-        /^(the|a|an|and|or|in|by|for|to|with|from|at|on|is|are|has|have|each|per|number|many|most|no|not|all)$/.test(
+        /^(the|a|an|and|or|in|by|for|to|with|from|at|on|is|are|has|have|each|per|many|most|no|not|all)$/.test(
           token.lower,
         ),
       )

@@ -7,9 +7,12 @@ import type { Intent } from "./intent.ts";
 import type { Item } from "./items.ts";
 import { createItems } from "./items.ts";
 import { parseTokens } from "./question-tokens.ts";
-import { readQuestion } from "./read-question.ts";
+import { mentionedTables, readQuestion } from "./read-question.ts";
+import { isClause } from "./read-target.ts";
 import type { Context } from "./resolve.ts";
+import { isTableRef } from "./resolve.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
+import type { Select } from "./select.ts";
 import { writeSelect } from "./sql-writer.ts";
 import type { ValueMatch } from "./values.ts";
 import { createValueSource, plainForm } from "./values.ts";
@@ -42,8 +45,9 @@ export function makePlan(input: PlanInput): Plan {
     tokens.filter((token) => token.kind === "word" && token.lower.length > 2).map((token) => stemOf(token.lower)),
   );
   const items = createItems(tokens, graph, createValueSource(graph, probed));
-  const unknown = valuesToProbe(items, probed);
-  if (unknown.length > 0 && items.some((item) => item.kind === "ref" || item.kind === "key")) {
+  const unknown = valuesToProbe(items, probed, mentionedTables(items.filter((item) => item.kind === "ref")));
+  const isShort = items.length <= 3;
+  if (unknown.length > 0 && (isShort || items.some((item) => item.kind === "ref" || item.kind === "key"))) {
     return { kind: "probe", values: unknown.slice(0, PROBED_VALUES_MAX) };
   }
   const missing = missingValue(items);
@@ -54,23 +58,40 @@ export function makePlan(input: PlanInput): Plan {
   if (select === null) return { kind: "not_understood", unread: intent.unread };
   if (missing !== null) return { kind: "value_missing", value: missing };
   if (isGuess(items, intent)) return { kind: "not_understood", unread: intent.unread };
-  return { kind: "query", sql: writeSelect(select), intent };
+  return { kind: "query", sql: writeOver(select, intent) ?? writeSelect(select), intent };
+}
+
+/** The average, minimum or maximum over the groups' counts. */
+function writeOver(select: Select, intent: Intent): string | null {
+  const output = select.outputs.find((each) => each.expression.kind === "call");
+  if (intent.over === null || output === undefined || output.alias === null || select.groupBy.length === 0) return null;
+  const inner = writeSelect({ ...select, outputs: [output], orderBy: [], limit: null }, "    ");
+  const word = { avg: "average", sum: "total", min: "min", max: "max" }[intent.over];
+  return `SELECT ${intent.over}(${output.alias}) AS ${word}_${output.alias}\nFROM (\n    ${inner}\n)`;
 }
 
 /** Spans that are written like values and not found yet, then plain words that nothing else explains. */
-function valuesToProbe(items: readonly Item[], probed: ReadonlyMap<string, readonly ValueMatch[]>): readonly string[] {
+function valuesToProbe(
+  items: readonly Item[],
+  probed: ReadonlyMap<string, readonly ValueMatch[]>,
+  mentioned: readonly string[],
+): readonly string[] {
+  // A sample of a table nobody spoke of does not settle where the value belongs.
+  const isSettled = (match: ValueMatch): boolean => mentioned.length === 0 || mentioned.includes(match.table);
   const sure: string[] = [];
   const loose: string[] = [];
   items.forEach((item, index) => {
     const before = items[index - 1];
-    if (before !== undefined && before.kind === "key" && before.key.key === "contains") return;
+    const holds = before !== undefined && before.kind === "key" && before.key.key === "contains";
+    if (holds && items[index + 1]?.kind !== "ref") return;
     if (
       item.kind === "value" &&
-      !item.matches.some((match) => match.whole && isSpelling(match.values.join(" "), item.text)) &&
+      !item.matches.some((match) => match.whole && isSettled(match) && isSpelling(match.values.join(" "), item.text)) &&
       !probed.has(item.text.toLowerCase())
     )
       sure.push(item.text);
-    if (item.kind === "word" && isProbable(item) && !probed.has(item.lower)) loose.push(item.text);
+    if (item.kind === "word" && isProbable(item, before, items[index + 1]) && !probed.has(item.lower))
+      loose.push(item.text);
   });
   return [...new Set([...sure, ...loose])];
 }
@@ -81,13 +102,19 @@ function isSpelling(stored: string, text: string): boolean {
 }
 
 /** Could be data: not a number, not a word of the question language. */
-function isProbable(item: Extract<Item, { readonly kind: "word" }>): boolean {
+function isProbable(
+  item: Extract<Item, { readonly kind: "word" }>,
+  before: Item | undefined,
+  after: Item | undefined,
+): boolean {
   if (item.lower.length < 3 || EMPTY_WORDS.has(item.lower) || keyAt([item.lower]) !== null) return false;
-  return !COMMON_WORDS.test(item.lower);
+  // `delivered orders`, `orders that were delivered`: a state, perhaps written in the data.
+  const isState = isClause(before, "is", "are", "was", "were") || isTableRef(after);
+  return !COMMON_WORDS.test(item.lower) && (isState || !/(ed|ing|ly)$/.test(item.lower));
 }
 
 const COMMON_WORDS =
-  /^(year|month|quarter|day|week|monthly|yearly|annual|daily|first|last|more|less|older|than|popular|common|frequent|sold|sell|bought|money|letter|null|missing|unknown|blank|empty|unset|information|info|everything|attributes?|terms?|.*(ed|ing|ly)|spend|spent|people|persons?|average|world|ordered|made|later|most|time|times|greater|long|old|big|large|high|low|small|young|new|tall|heavy|expensive|cheap|many)$/;
+  /^(year|month|quarter|day|week|monthly|yearly|annual|daily|first|last|more|less|older|than|popular|common|frequent|sold|sell|bought|money|letter|null|missing|unknown|blank|empty|unset|information|info|everything|attributes?|terms?|spend|spent|people|persons?|average|world|ordered|made|later|most|time|times|greater|long|old|big|large|high|low|small|young|new|tall|heavy|expensive|cheap|many)$/;
 
 /** The first value that was looked for, is written as one, and was not found anywhere. */
 function missingValue(items: readonly Item[]): string | null {

@@ -179,6 +179,13 @@ function countsRows(reader: Reader, ref: Ref, operator: Operator, value: string)
       operator,
       value,
     });
+  } else if (
+    reader.grouped &&
+    table !== null &&
+    reader.scope === reader.root &&
+    isReachedUpwards(reader.context, reader.root.table, target)
+  ) {
+    reader.having.push({ measure: { kind: "count", table: target }, operator, value });
   } else {
     const home = nearestScope(reader.context, reader.scope, target);
     if (home.table === target) return false;

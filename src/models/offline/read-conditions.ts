@@ -6,7 +6,7 @@
 import type { Condition, Having, Literal, Measure } from "./intent.ts";
 import type { Item } from "./items.ts";
 import { onAggregate, onBetween, onComparative, onCompare, onDate, onNumber } from "./read-comparison.ts";
-import { isClause, isJoiner, isKey } from "./read-target.ts";
+import { isClause, isFlagRef, isJoiner, isKey } from "./read-target.ts";
 import type { Context, Ref } from "./resolve.ts";
 import { columnOfRef, labelsOfTable, moneyMeasure, nodeOf, tableOfMeasure, tableOfRef } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
@@ -256,11 +256,16 @@ function prefersColumn(reader: Reader, ref: Ref): boolean {
   const score = ref.link.tables[0]?.score ?? 0;
   if (link === undefined || score >= 0.95) return false;
   const around = tablesAround(reader);
-  return ref.link.columns.some((column) => around.includes(column.column.table) && column.score >= score);
+  const word = ref.text.toLowerCase();
+  const isVerb =
+    /ed$/.test(word) &&
+    ref.link.columns.some((column) => around.includes(column.column.table) && column.column.words.includes(word));
+  return isVerb || ref.link.columns.some((column) => around.includes(column.column.table) && column.score >= score);
 }
 
 /** A literal: equal to it, or one of several, or containing it where the data only has longer texts. */
 export function onValue(reader: Reader, text: string, matches: readonly ValueMatch[]): void {
+  if (reader.pending !== null && isFlagRef(reader.pending.ref)) flushPending(reader);
   const negated = reader.negated;
   const match = chooseMatch(reader, text, matches);
   const pendingColumn =
@@ -280,6 +285,7 @@ export function onValue(reader: Reader, text: string, matches: readonly ValueMat
     reader.pending = null;
     return;
   }
+  const pointer = reader.pending === null ? null : pointerTo(reader, reader.pending.ref, match.table);
   reader.pending = null;
   const table = nodeOf(reader.context, match.table);
   const columns = match.columns.flatMap((name) => table.columns.filter((column) => column.name === name));
@@ -292,12 +298,33 @@ export function onValue(reader: Reader, text: string, matches: readonly ValueMat
     return { kind: "contains", column, text, at: "any", negated: false };
   });
   const [only] = conditions;
+  if (pointer !== null) {
+    const condition = { kind: "points_to", ...pointer, table: match.table, conditions, negated: false } as const;
+    place(reader.context, reader.scope, pointer.column, condition, { negated, separate: false });
+    reader.negated = false;
+    return;
+  }
   addValue(
     reader,
     first,
     conditions.length === 1 && only !== undefined ? only : { kind: "all_of", conditions },
     negated,
   );
+}
+
+/** The column at hand that `ref` names and that points to rows of its own table: only there does it matter which. */
+function pointerTo(
+  reader: Reader,
+  ref: Ref,
+  table: string,
+): { readonly column: ColumnNode; readonly key: string } | null {
+  const column = columnOfRef(
+    ref,
+    reader.context,
+    tablesAround(reader),
+    (each) => each.references?.table === table && each.table === table,
+  );
+  return column === null || column.references === null ? null : { column, key: column.references.column };
 }
 
 /** Joins `Canada and Brazil`, `cat or dog` to one list where they speak of one column. */
@@ -349,7 +376,7 @@ function lastCondition(reader: Reader): { readonly scope: Scope; readonly condit
 function chooseMatch(reader: Reader, text: string, matches: readonly ValueMatch[]): ValueMatch | null {
   let best: { readonly match: ValueMatch; readonly score: number } | null = null;
   for (const match of matches) {
-    const score = scoreMatch(reader, match) + (plainForm(match.values.join(" ")) === plainForm(text) ? 0.5 : 0);
+    const score = scoreMatch(reader, match) + (plainForm(match.values.join(" ")) === plainForm(text) ? 1 : 0);
     if (best === null || score > best.score) best = { match, score };
   }
   return best?.match ?? null;
@@ -383,6 +410,9 @@ function scoreMatch(reader: Reader, match: ValueMatch): number {
   // Rows that are counted or listed are seldom told apart by their own name; `by X` names another row.
   const isOwn = match.table === reader.root.table && index === chain.length - 1;
   if (isLabel && isOwn && reader.lists && !/^(named|called)$/.test(reader.clause)) score -= 1;
+  // `does X have`: who has things goes by a name rather than a title.
+  const acts = isClause(reader.items[reader.at - 2], "do", "does", "did");
+  if (acts && isLabel && /name$/i.test(match.columns[0] ?? "")) score += 0.4;
   if (reader.clause === "by" && isLabel && !isOwn) score += 1.2;
   if (table.kind === "view") score -= 1;
   if (
@@ -399,6 +429,8 @@ function onContains(reader: Reader, where: "any" | "start" | "end"): void {
   while (isClause(reader.items[next]) || isKey(reader.items[next], "contains")) next += 1;
   const item = reader.items[next];
   if (item === undefined || (item.kind !== "value" && item.kind !== "word" && item.kind !== "number")) return;
+  const noun = reader.items[next + 1];
+  if (item.kind === "value" && noun !== undefined && noun.kind === "ref" && tableOfRef(noun) !== null) return;
   const text = item.text;
   const follower = reader.items[next + 2];
   let ref = reader.pending?.ref ?? null;

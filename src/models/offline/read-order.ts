@@ -3,6 +3,7 @@
  * What is taken is removed from the items, so that later readers see the rest as one sentence.
  * Pure: no I/O, no clock, but for the list it is given to shorten.
  */
+import type { Adjective } from "./adjectives.ts";
 import type { Item } from "./items.ts";
 import type { Target } from "./read-target.ts";
 import { isClause, isJoiner, isKey, readTargets } from "./read-target.ts";
@@ -14,6 +15,9 @@ export interface OrderReading {
   readonly targets: readonly Target[];
   /** Null: the natural direction of what is ordered by. */
   readonly descending: boolean | null;
+  /** `newest first`: finds its column itself. */
+  readonly adjective?: Adjective;
+  readonly alphabetical?: boolean;
 }
 
 /** Takes the order clause, if there is one. */
@@ -26,10 +30,7 @@ export function takeOrder(items: Item[]): OrderReading | null {
       const start = isJoiner(items[at - 1]) ? at - 1 : at;
       items.splice(start, at + 2 - start);
       const low = item.adjective.readings.every((reading) => !reading.high);
-      return {
-        targets: [],
-        descending: item.degree === "superlative" ? !low && item.adjective.high : item.adjective.high,
-      };
+      return { targets: [], descending: !low && item.adjective.high, adjective: item.adjective };
     }
   }
   return takeTrailingBy(items);
@@ -80,13 +81,18 @@ function takeOrderClause(items: Item[], at: number, spoken: boolean | null): Ord
       descending = descending ?? /^(high|most|large|big|desc|reverse|z)/.test(item.lower);
     } else if (!isClause(item, "from", "to", "in", "with") && !isJoiner(item)) break;
   }
-  if (isJoiner(items[start - 1])) start -= 1;
+  // What is listed behind a comma goes on with the sentence.
+  while (end > at + 1 && isJoiner(items[end - 1])) end -= 1;
+  if (isJoiner(items[start - 1]) && !isJoiner(items[end])) start -= 1;
+  const order = items[at];
+  const alphabetical = order !== undefined && order.kind === "key" && /alphabetical|lexico/.test(order.text);
   items.splice(start, end - start);
-  return { targets, descending };
+  return { targets, descending, alphabetical };
 }
 
 /** Takes `per X`, `for each X and Y`, and `by X` where something is being added up. */
-export function takeGroups(items: Item[]): readonly Target[] {
+export function takeGroups(items: Item[]): { readonly targets: readonly Target[]; readonly each: boolean } {
+  let each = false;
   const groups: Target[] = [];
   const computes = items.some(isComputing);
   for (let at = 0; at < items.length; at += 1) {
@@ -96,12 +102,13 @@ export function takeGroups(items: Item[]): readonly Target[] {
       if (reading === null || reading.targets.some((target) => target.kind === "count")) {
         items.splice(at, 1);
         at -= 1;
+        each = true;
         continue;
       }
       groups.push(...reading.targets);
       removeGroup(items, at, reading.end);
       at -= 1;
-    } else if (isKey(item, "by") && items.slice(0, at).some(isComputing) && !followsRank(items, at)) {
+    } else if (isKey(item, "by") && items.slice(0, at).some(isAdding) && !followsRank(items, at)) {
       const reading = readTargets(items, at + 1);
       if (reading === null || reading.targets.some((target) => target.kind === "count" || isAggregate(target)))
         continue;
@@ -111,7 +118,7 @@ export function takeGroups(items: Item[]): readonly Target[] {
       at -= 1;
     }
   }
-  return groups;
+  return { targets: groups, each };
 }
 
 /** The clause word before `each` (`does each employee`) stays; a comma after a leading `for each X,` goes. */
@@ -132,6 +139,11 @@ function isAggregate(target: Target): boolean {
 /** `top 3 genres by sales` ranks, it does not group. */
 function followsRank(items: readonly Item[], at: number): boolean {
   return items.slice(0, at).some((item) => isKey(item, "top", "bottom"));
+}
+
+/** Something is counted or added up, so that `by` divides it. */
+function isAdding(item: Item): boolean {
+  return item.kind !== "adjective" && isComputing(item);
 }
 
 function isComputing(item: Item): boolean {

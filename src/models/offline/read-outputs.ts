@@ -7,7 +7,7 @@ import type { Item } from "./items.ts";
 import type { Target } from "./read-target.ts";
 import { isClause, isFlagRef, isJoiner, isKey, readTarget } from "./read-target.ts";
 import type { Ref } from "./resolve.ts";
-import { isMoneyWord, isTableRef } from "./resolve.ts";
+import { isMoneyWord, isTableRef, tableOfRef } from "./resolve.ts";
 import { lemmaOf } from "./words.ts";
 
 export interface OutputReading {
@@ -23,8 +23,11 @@ export function takeOutputs(items: Item[], ranked: boolean): OutputReading {
   const all = items.some(
     (item) => item.kind === "word" && /^(everything|information|info|attribute|attributes)$/.test(item.lower),
   );
-  const second = takeSecondSentence(items);
-  const head = takeHead(items);
+  const second = takeRest(items, endOfSentence(items));
+  const more = takeRest(items, startOfMore(items)).filter(
+    (target) => target.kind !== "ref" || !isTableRef(target.ref) || target.function !== null,
+  );
+  const head = [...takeHead(items), ...more];
   const columns = second.filter(
     (target) => target.kind !== "ref" || target.function !== null || !isTableRef(target.ref) || target.owner !== null,
   );
@@ -59,11 +62,8 @@ function isMoneyItem(item: Item): boolean {
   return item.kind === "ref" && isMoneyWord(lemmaOf(item.text));
 }
 
-/** Items after the first sentence's end, if they are all about what to show. */
-function takeSecondSentence(items: Item[]): readonly Target[] {
-  const stop = items.findIndex(
-    (item, index) => item.kind === "mark" && /[.?;]/.test(item.text) && index < items.length - 1 && index > 0,
-  );
+/** Items after the first sentence's end, or after `and what is`, all about what to show. */
+function takeRest(items: Item[], stop: number): readonly Target[] {
   if (stop < 0) return [];
   const targets: Target[] = [];
   let at = stop + 1;
@@ -80,6 +80,16 @@ function takeSecondSentence(items: Item[]): readonly Target[] {
   return targets;
 }
 
+function endOfSentence(items: readonly Item[]): number {
+  return items.findIndex(
+    (item, index) => item.kind === "mark" && /[.?;]/.test(item.text) && index < items.length - 1 && index > 0,
+  );
+}
+
+function startOfMore(items: readonly Item[]): number {
+  return items.findIndex((item, index) => index > 0 && isJoiner(item) && isClause(items[index + 1], "what"));
+}
+
 function takeHead(items: Item[]): readonly Target[] {
   const targets: Target[] = [];
   const used = new Set<number>();
@@ -94,6 +104,7 @@ function takeHead(items: Item[]): readonly Target[] {
       continue;
     }
     if (targets.length === 0 && isClause(items[0], "who") && isDateRef(item)) break;
+    if (targets.length === 0 && isClause(items[at - 1], "who") && at === 1 && isClause(items[2], "to")) break;
     const flagged = isFlagRef(item) && items[at + 1]?.kind === "ref";
     const reading = flagged ? null : readTarget(items, at);
     if (reading !== null && joined) {
@@ -141,8 +152,9 @@ function takeHead(items: Item[]): readonly Target[] {
 
 /** `Who was born …` asks for people, not for dates. */
 function isDateRef(item: Item): boolean {
-  const kind = item.kind === "ref" && !isTableRef(item) ? item.link.columns[0]?.column.kind : undefined;
-  return kind === "date" || kind === "year" || kind === "number";
+  if (item.kind !== "ref" || tableOfRef(item) !== null) return false;
+  const column = item.link.columns[0]?.column;
+  return column !== undefined && !column.isKey && column.kind !== "text" && column.kind !== "blob";
 }
 
 function isHeadWord(item: Item): boolean {

@@ -43,14 +43,19 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
   const context: Context = { graph, hints, mentioned: mentionedTables(source) };
   const items = [...source];
   const order = takeOrder(items);
-  const groupTargets = takeGroups(items);
+  const grouping = takeGroups(items);
+  const groupTargets = grouping.targets;
   const rankReading = takeRank(items);
   const taken = takeOutputs(items, rankReading !== null);
   const near = tablesOfTargets([...taken.targets, ...groupTargets]);
   const money = taken.money ? moneyMeasure(context, context.mentioned, "sum") : null;
-  const focus = settleFocus(context, taken.targets, groupTargets, near, rankReading, taken.all, money, source);
-  if (focus === null) return null;
-  const rank = rankReading === null ? null : settleRank(context, rankReading, focus);
+  const settled = settleFocus(context, taken.targets, groupTargets, near, rankReading, taken.all, money, source);
+  if (settled === null) return null;
+  if (grouping.each) showEach(settled);
+  const ranked = rankReading === null ? null : settleRank(context, rankReading, settled);
+  // `the oldest student in each major`: the extreme of every group, with the row it stands in.
+  const focus = ranked?.each === true ? withExtreme(settled, ranked.rank) : settled;
+  const rank = ranked?.each === true ? null : ranked;
   const root = rootOf(context, focus, rank?.rank ?? null);
   if (root === null) return null;
   const scope = createScope(root, null, true);
@@ -58,7 +63,10 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
   if (nested !== null && nested !== root) createScope(nested, scope, true).rank = rank?.rank ?? null;
   const grouped = focus.groups.length > 0 || focus.outputs.every((output) => output.kind === "column");
   const lists = focus.outputs.every(
-    (output) => output.kind === "entity" || (output.kind === "measure" && output.measure.kind === "count"),
+    (output) =>
+      output.kind === "entity" ||
+      (output.kind === "measure" && output.measure.kind === "count") ||
+      (output.kind === "column" && isNaming(nodeOf(context, output.column.table), output.column)),
   );
   const reading = readConditions(items, scope, context, { grouped, lists });
   const mainRank = nested !== null && nested !== root ? null : (rank?.rank ?? null);
@@ -77,14 +85,23 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
     having: reading.having,
     rank: mainRank,
     orders: order === null ? [] : settleOrders(context, order, completed, root),
+    over:
+      taken.targets.flatMap((target) =>
+        target.kind === "count" && target.over !== undefined ? [target.over] : [],
+      )[0] ?? null,
     unread: reading.unread,
   };
 }
 
-function mentionedTables(items: readonly Item[]): readonly string[] {
+/** Tables that the question names, outright ones first, then those its columns and values belong to alone. */
+export function mentionedTables(items: readonly Item[]): readonly string[] {
   const strong: string[] = [];
   const weak: string[] = [];
   for (const item of items) {
+    if (item.kind === "value") {
+      const tables = new Set(item.matches.filter((match) => match.whole).map((match) => match.table));
+      if (tables.size === 1) weak.push(...tables);
+    }
     if (item.kind !== "ref") continue;
     const table = tableOfRef(item);
     if (table !== null) strong.push(table.name);
@@ -104,7 +121,7 @@ function mentionedTables(items: readonly Item[]): readonly string[] {
 function tablesOfTargets(targets: readonly Target[]): readonly string[] {
   const tables: string[] = [];
   for (const target of targets) {
-    if (target.kind === "period" || target.ref === null) continue;
+    if (target.kind === "period" || target.kind === "money" || target.ref === null) continue;
     const owner = target.kind === "ref" && target.owner !== null ? tableOfRef(target.owner) : null;
     const table = tableOfRef(target.ref);
     if (owner !== null) tables.push(owner.name);
@@ -158,11 +175,27 @@ function likelyTable(context: Context, items: readonly Item[]): string | undefin
     let score = table.labels.length > 1 ? 0.3 : 0;
     for (const item of items) {
       if (item.kind === "ref") score += item.link.columns.find((link) => link.column.table === table.name)?.score ?? 0;
-      if (item.kind === "value" && item.matches.some((match) => match.table === table.name && match.whole)) score += 0.5;
+      if (item.kind === "value" && item.matches.some((match) => match.table === table.name && match.whole))
+        score += 0.5;
     }
-    if (score >= 0.8 && score > (best?.score ?? 0)) best = { name: table.name, score };
+    if (score >= 0.6 && score > (best?.score ?? 0)) best = { name: table.name, score };
   }
   return best?.name;
+}
+
+/** `each order's status` shows which order it is. */
+function showEach(focus: Focus): void {
+  const [first] = focus.outputs;
+  const tables = new Set(focus.outputs.map(tableOfOutput));
+  if (first?.kind === "column" && tables.size === 1)
+    focus.outputs.unshift({ kind: "entity", table: first.column.table });
+}
+
+/** SQLite takes plain columns beside a lone min or max from the row that holds it. */
+function withExtreme(focus: Focus, rank: Rank): Focus {
+  if (rank.by.kind !== "column") return focus;
+  const measure: Measure = { kind: "aggregate", function: rank.descending ? "max" : "min", column: rank.by.column };
+  return { ...focus, outputs: [...focus.outputs, { kind: "measure", measure }] };
 }
 
 function sameOutput(a: Output, b: Output): boolean {
@@ -174,6 +207,10 @@ function settleOutput(
   target: Exclude<Target, { readonly kind: "period" }>,
   near: readonly string[],
 ): readonly Output[] {
+  if (target.kind === "money") {
+    const measure = moneyMeasure(context, [...new Set([...near, ...context.mentioned])], target.function);
+    return measure === null ? [] : [{ kind: "measure", measure }];
+  }
   if (target.kind === "count")
     return [{ kind: "measure", measure: settleCount(context, target.ref, target.distinct, near) }];
   const { ref } = target;
@@ -257,15 +294,26 @@ function settleGroup(context: Context, target: Target, base: string | null, near
         : { kind: "period", unit: target.unit, column },
     ];
   }
-  if (target.ref === null) return [];
+  if (target.kind === "money" || target.ref === null) return [];
   const table = tableOfRef(target.ref);
   const owner = target.kind === "ref" && target.owner !== null ? tableOfRef(target.owner) : null;
   if (table !== null && owner === null) return [{ kind: "entity", table: table.name }];
   const column = columnOfRef(target.ref, context, owner === null ? around : [owner.name, ...around]);
   if (column === null) return table === null ? [] : [{ kind: "entity", table: table.name }];
   const home = nodeOf(context, column.table);
+  const pointed = /\bid\b/i.test(target.ref.text) ? undefined : pointedTable(context, column);
+  if (pointed !== undefined) return [{ kind: "entity", table: pointed }];
   const isLabel = isNaming(home, column) && home.name !== base && !home.isBridge;
   return [isLabel ? { kind: "entity", table: home.name } : { kind: "column", column }];
+}
+
+/** The table whose rows a key column points to, if it can tell them by name. */
+function pointedTable(context: Context, column: ColumnNode): string | undefined {
+  const edge = context.graph.edges.find(
+    (each) => each.child === column.table && each.childColumns.length === 1 && each.childColumns[0] === column.name,
+  );
+  if (edge === undefined || edge.parent === edge.child) return undefined;
+  return nodeOf(context, edge.parent).labels.length > 0 ? edge.parent : undefined;
 }
 
 function nearestDateColumn(context: Context, tables: readonly string[]): ColumnNode | null {
@@ -289,24 +337,27 @@ function settleRank(
   context: Context,
   reading: RankReading,
   focus: Focus,
-): { readonly rank: Rank; readonly nested: string | null } | null {
+): { readonly rank: Rank; readonly nested: string | null; readonly each: boolean } | null {
   const shown = focus.outputs.find((output) => output.kind !== "measure") ?? focus.outputs[0];
   const subject =
     focus.groups[0] === undefined ? (shown === undefined ? null : tableOfOutput(shown)) : tableOfGroup(focus.groups[0]);
   const entity = reading.entity === null ? null : tableOfRef(reading.entity);
-  const home = entity?.name ?? subject ?? context.mentioned[0] ?? null;
+  const listed = shown === undefined || shown.kind === "measure" ? null : tableOfOutput(shown);
+  const home = entity?.name ?? listed ?? subject ?? context.mentioned[0] ?? null;
   if (home === null) return null;
   const by = rankBy(context, reading, nodeOf(context, home), focus);
   if (by === null) return null;
   const rank: Rank = { by: by.by, descending: by.descending, limit: reading.limit };
   const measured = focus.outputs.some((output) => output.kind === "measure");
   const ranked = by.by.kind === "column" ? by.by.column.table : (entity?.name ?? home);
+  if (focus.groups.length > 0 && by.by.kind === "column" && !measured) return { rank, nested: null, each: true };
   const differs = subject !== null && ranked !== subject;
   const nests =
     differs && by.by.kind === "column" && (measured || isReachedUpwards(context, subject, ranked) || entity !== null);
   return {
     rank,
     nested: nests ? ranked : measured && focus.groups.length === 0 && by.by.kind === "column" ? ranked : null,
+    each: false,
   };
 }
 
@@ -349,7 +400,7 @@ function rankBy(
     case "target":
       return rankByTarget(context, by.target, home, measure, column);
     case "ref":
-      return rankByRef(context, by.ref, home, measure, column, by.adjective !== null);
+      return rankByRef(context, by.ref, home, measure, column, by.adjective !== null, focus.groups.length > 0);
   }
 }
 
@@ -363,13 +414,14 @@ function rankByTarget(
   column: Found<ColumnNode>,
 ): ReturnType<Found<Measure>> {
   if (target.kind === "period") return null;
+  if (target.kind === "money") return measure(moneyMeasure(context, [home.name], target.function));
   if (target.kind === "count") {
     const counted = settleCount(context, target.ref, false, [home.name]);
     const same = counted.kind === "count" && counted.table === home.name;
     return measure(same ? { kind: "count", table: null } : counted);
   }
   if (target.function !== null) return measure(settleAggregate(context, target.ref, target.function, [home.name]));
-  return rankByRef(context, target.ref, home, measure, column, false);
+  return rankByRef(context, target.ref, home, measure, column, false, false);
 }
 
 function rankByRef(
@@ -379,6 +431,7 @@ function rankByRef(
   measure: Found<Measure>,
   column: Found<ColumnNode>,
   superlative: boolean,
+  grouped: boolean,
 ): ReturnType<Found<Measure>> {
   const own = columnOfRef(
     ref,
@@ -386,8 +439,9 @@ function rankByRef(
     [home.name],
     (each) => isMeasure(each) || (superlative && (each.kind === "date" || each.kind === "year")),
   );
-  if (own !== null && own.table === home.name) return column(own);
-  if (isMoneyWord(lemmaOf(ref.text))) {
+  const isMoney = isMoneyWord(lemmaOf(ref.text));
+  if (own !== null && own.table === home.name && !(isMoney && grouped)) return column(own);
+  if (isMoney) {
     const money = moneyMeasure(context, [home.name], "sum");
     if (money !== null) return measure(money);
   }

@@ -8,7 +8,7 @@ import type { Adjective } from "./adjectives.ts";
 import { adjectiveOf } from "./adjectives.ts";
 import type { Item } from "./items.ts";
 import type { Target } from "./read-target.ts";
-import { isClause, isJoiner, isKey, readTarget } from "./read-target.ts";
+import { isClause, isJoiner, isKey, isRevenue, readTarget } from "./read-target.ts";
 import type { Ref } from "./resolve.ts";
 import { isMoneyWord, isTableRef } from "./resolve.ts";
 import { likeness } from "./words.ts";
@@ -39,8 +39,18 @@ export function takeRank(items: Item[]): RankReading | null {
   const at = items.findIndex((item) => item.kind === "number");
   const number = items[at];
   const ref = items[at + 1];
-  const heads = items.slice(0, Math.max(0, at)).every((item) => item.kind !== "value" && !isKey(item, "compare", "between"));
-  if (number === undefined || number.kind !== "number" || ref === undefined || ref.kind !== "ref" || !ref.plural || !heads) return reading;
+  const heads = items
+    .slice(0, Math.max(0, at))
+    .every((item) => item.kind !== "value" && !isKey(item, "compare", "between"));
+  if (
+    number === undefined ||
+    number.kind !== "number" ||
+    ref === undefined ||
+    ref.kind !== "ref" ||
+    !ref.plural ||
+    !heads
+  )
+    return reading;
   items.splice(at, 1);
   return { ...reading, limit: number.value };
 }
@@ -113,6 +123,11 @@ function takeSuperlative(items: Item[], at: number, adjective: Adjective, limit:
     limit: count,
     entity,
   });
+  if (isRevenue(ref) && !isHead(items, from)) {
+    const start = clauseStart(items, from);
+    items.splice(start, next + 1 - start);
+    return done({ kind: "money" }, null, !adjective.high);
+  }
   if (ref !== undefined && ref.kind === "ref" && !isTableRef(ref)) {
     const high = endOf(adjective, ref);
     if (isHead(items, from) && limit === 1 && count === 1) return turnIntoAggregate(items, at, high);
@@ -140,7 +155,13 @@ function takeSuperlative(items: Item[], at: number, adjective: Adjective, limit:
     return done({ kind: "ref", ref: subject.ref, adjective }, entity, !high);
   }
   items.splice(from, next - from);
-  return done({ kind: "adjective", adjective }, isTableRef(ref) ? ref : null, !adjective.high);
+  const entity = isTableRef(ref) ? ref : null;
+  const by = isTableRef(ref) && isKey(items[from + 1], "by") ? items[from + 2] : undefined;
+  if (by !== undefined && by.kind === "ref" && !isTableRef(by)) {
+    items.splice(from + 1, 2);
+    return done({ kind: "ref", ref: by, adjective }, entity, !endOf(adjective, by));
+  }
+  return done({ kind: "adjective", adjective }, entity, !adjective.high);
 }
 
 /** `highest and lowest price`. */
@@ -169,8 +190,9 @@ function endOf(adjective: Adjective, ref: Ref): boolean {
 
 /** Nothing but question words stands before. */
 function isHead(items: readonly Item[], at: number): boolean {
+  const what = items.findLastIndex((item, index) => index < at && isClause(item, "what"));
   return items
-    .slice(0, at)
+    .slice(what + 1, at)
     .every(
       (item) =>
         isClause(item, "which", "is", "are", "was", "were", "of", "in", "for") ||

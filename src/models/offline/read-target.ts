@@ -9,7 +9,10 @@ import type { Ref } from "./resolve.ts";
 import { isTableRef } from "./resolve.ts";
 
 export type Target =
-  | { readonly kind: "count"; readonly ref: Ref | null; readonly distinct: boolean }
+  /** `over`: the average (or other figure) of such counts, one a group. */
+  | { readonly kind: "count"; readonly ref: Ref | null; readonly distinct: boolean; readonly over?: AggregateFunction }
+  /** Sales, revenue: whatever the schema calls them. */
+  | { readonly kind: "money"; readonly function: AggregateFunction }
   | {
       readonly kind: "ref";
       readonly ref: Ref;
@@ -44,6 +47,14 @@ export function periodOf(item: Item | undefined): PeriodUnit | null {
   return null;
 }
 
+/** A word for money taken that names no table of the schema outright. */
+export function isRevenue(item: Item | undefined): boolean {
+  if (item === undefined) return false;
+  if (item.kind === "word") return /^(sale|revenue|turnover|income|earning|spending)$/.test(item.lemma);
+  if (item.kind !== "ref" || !/^(sales|revenues?|turnover|income|earnings|spending)$/i.test(item.text)) return false;
+  return (item.link.tables[0]?.score ?? 0) < 0.95 && (item.link.columns[0]?.score ?? 0) < 0.95;
+}
+
 export function isKey(item: Item | undefined, ...keys: readonly string[]): boolean {
   return item !== undefined && item.kind === "key" && keys.includes(item.key.key);
 }
@@ -71,9 +82,12 @@ export function readTarget(items: readonly Item[], at: number): TargetReading | 
   if (isKey(item, "distinct")) {
     const inner = readTarget(items, at + 1);
     if (inner === null) return null;
-    const targets = inner.targets.map((target) => (target.kind === "period" ? target : { ...target, distinct: true }));
+    const targets = inner.targets.map((target) =>
+      target.kind === "period" || target.kind === "money" ? target : { ...target, distinct: true },
+    );
     return { targets, used: [at, ...inner.used], end: inner.end };
   }
+  if (isRevenue(item)) return { targets: [{ kind: "money", function: "sum" }], used: [at], end: at + 1 };
   const unit = periodOf(item);
   if (unit !== null) return { targets: [{ kind: "period", unit }], used: [at], end: at + 1 };
   return item.kind === "ref" ? readPlain(items, at, item) : null;
@@ -117,9 +131,17 @@ function readAggregates(items: readonly Item[], at: number): TargetReading | nul
   }
   if (isKey(items[next], "count")) {
     const inner = readCount(items, next);
-    return { ...inner, used: [...used, ...inner.used] };
+    const over = functions.find((name) => name !== "sum");
+    const counts = inner.targets.map((target) =>
+      target.kind === "count" && over !== undefined ? { ...target, over } : target,
+    );
+    return { ...inner, targets: counts, used: [...used, ...inner.used] };
   }
   const item = items[next];
+  if (isRevenue(item)) {
+    const targets = functions.map((name): Target => ({ kind: "money", function: name }));
+    return { targets, used: [...used, next], end: next + 1 };
+  }
   if (item === undefined || item.kind !== "ref") return null;
   const plain = readPlain(items, next, item);
   const targets = plain.targets.flatMap((target): readonly Target[] =>
@@ -140,7 +162,11 @@ function readPlain(items: readonly Item[], at: number, ref: Ref): TargetReading 
   if (second !== undefined && second.kind === "possessive" && third !== undefined && third.kind === "ref") {
     return isTableRef(ref) ? make(third, ref, at + 3) : make(ref, third, at + 3);
   }
-  if (isClause(second, "of", "for") && isTableRef(third) && !isTableRef(ref)) return make(ref, third, at + 3);
+  if (isClause(second, "of", "for") && isTableRef(third) && !isTableRef(ref)) {
+    const made = make(ref, third, at + 3);
+    // `of invoice 5`: the table stays, so that the number can be read as its key.
+    return items[at + 3]?.kind === "number" ? { ...made, used: [at, at + 1] } : made;
+  }
   return make(ref, null, at + 1);
 }
 

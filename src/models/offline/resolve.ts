@@ -46,7 +46,12 @@ export function columnOfRef(
   const link = "link" in ref ? ref.link : ref;
   const near = [...new Set([...tables, ...context.mentioned])];
   const around = { graph: context.graph, tables: near, hints: context.hints };
-  return chooseColumn(link.columns, accepts === undefined ? around : { ...around, accepts });
+  // `shipped` is rather ShippedDate than the key of a shipper.
+  const verb = "text" in ref && /ed$/i.test(ref.text) ? ref.text.toLowerCase() : null;
+  const links = link.columns.map((each) =>
+    verb !== null && each.column.words.includes(verb) ? { ...each, score: each.score + 0.3 } : each,
+  );
+  return chooseColumn(links, accepts === undefined ? around : { ...around, accepts });
 }
 
 /** The columns a row of `table` is known by, or its key. */
@@ -126,7 +131,10 @@ export function columnOfAdjective(
       .filter(isOrderable)
       .map((column) => ({
         column,
-        score: Math.max(...column.words.map((word) => likeness(word, reading.attribute))),
+        score: Math.max(
+          column.kind === reading.attribute ? 0.8 : 0,
+          ...column.words.map((word) => likeness(word, reading.attribute)),
+        ),
         spoken: column.ownWords.some((word) => word !== reading.attribute && hasHint(context, word)) ? 1 : 0,
       }))
       .filter((entry) => entry.score >= 0.75)
@@ -167,7 +175,8 @@ export function soldMeasure(context: Context, tables: readonly string[]): Measur
   for (const table of context.graph.tables) {
     const quantity = table.columns.find((column) => isMeasure(column) && column.words.includes("quantity"));
     const price = table.columns.some((column) => column.words.includes("price"));
-    if (table.kind === "table" && quantity !== undefined && price) return { kind: "aggregate", function: "sum", column: quantity };
+    if (table.kind === "table" && quantity !== undefined && price)
+      return { kind: "aggregate", function: "sum", column: quantity };
   }
   return money;
 }

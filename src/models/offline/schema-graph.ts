@@ -4,7 +4,7 @@
  * Leaves to others: what a question means by a word (linking.ts). Pure: no I/O, no clock.
  */
 import type { Column, SchemaText, Table } from "./schema-text.ts";
-import { stemOf, wordsOfName } from "./words.ts";
+import { likeness, stemOf, wordsOfName } from "./words.ts";
 
 export interface ColumnNode extends Column {
   readonly table: string;
@@ -237,5 +237,7 @@ export function hopsFrom(graph: SchemaGraph, table: string): readonly Hop[] {
 function hopCost(hop: Hop, hints: ReadonlySet<string>): number {
   const words = hop.edge.childColumns.flatMap((name) => wordsOfName(name)).filter((word) => word !== "id");
   const spoken = words.some((word) => hints.has(stemOf(word)));
-  return (hop.direction === "up" ? 1 : 1.15) - (spoken ? 0.1 : 0);
+  const table = hop.direction === "up" ? hop.edge.parent : hop.edge.child;
+  const named = wordsOfName(table).some((word) => [...hints].some((hint) => likeness(hint, word) >= 0.75));
+  return (hop.direction === "up" ? 1 : 1.15) - (spoken ? 0.1 : 0) - (named ? 0.6 : 0);
 }

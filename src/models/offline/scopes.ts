@@ -104,6 +104,7 @@ export function negate(condition: Condition): Condition {
     case "during":
     case "empty":
     case "related":
+    case "points_to":
       return { ...condition, negated: !condition.negated };
     case "compare":
       return { ...condition, operator: OPPOSITES[condition.operator] };

@@ -5,7 +5,7 @@
 import type { Group, Order, Output } from "./intent.ts";
 import type { OrderReading } from "./read-order.ts";
 import type { Context } from "./resolve.ts";
-import { columnOfRef, labelsOfTable, nodeOf, tableOfRef } from "./resolve.ts";
+import { columnOfAdjective, columnOfRef, labelsOfTable, nodeOf, tableOfRef } from "./resolve.ts";
 
 export function settleOrders(
   context: Context,
@@ -16,6 +16,7 @@ export function settleOrders(
   const descending = reading.descending ?? false;
   const figure = shown.outputs.findIndex((output) => output.kind === "measure");
   const orders = reading.targets.flatMap((target): readonly Order[] => {
+    if (target.kind === "money") return figure >= 0 ? [{ by: { kind: "output", index: figure }, descending }] : [];
     if (target.kind === "count" || (target.kind === "ref" && target.function !== null)) {
       if (figure >= 0) return [{ by: { kind: "output", index: figure }, descending }];
       const table = target.ref === null ? null : tableOfRef(target.ref);
@@ -49,8 +50,28 @@ export function settleOrders(
     ];
   });
   if (orders.length > 0) return orders;
+  const found = adjectiveColumn(context, reading, shown.outputs, root);
+  const named = reading.adjective?.readings.some((each) => each.attribute === "*") === false;
+  if (found !== null && named) return [{ by: { kind: "column", column: found.column }, descending: found.high }];
+  if (reading.alphabetical === true) return usualOrder(context, shown.outputs, descending);
   if (figure >= 0 && reading.targets.length === 0) return [{ by: { kind: "output", index: figure }, descending }];
   return usualOrder(context, shown.outputs, descending);
+}
+
+/** A column that is shown goes before one that is not. */
+function adjectiveColumn(
+  context: Context,
+  reading: OrderReading,
+  outputs: readonly Output[],
+  root: string,
+): ReturnType<typeof columnOfAdjective> {
+  if (reading.adjective === undefined) return null;
+  const table = nodeOf(context, root);
+  const columns = outputs.flatMap((output) => (output.kind === "column" ? [output.column] : []));
+  return (
+    columnOfAdjective(reading.adjective, { ...table, columns }, context) ??
+    columnOfAdjective(reading.adjective, table, context)
+  );
 }
 
 function usualOrder(context: Context, outputs: readonly Output[], descending: boolean): readonly Order[] {

@@ -102,7 +102,14 @@ function capitalSpan(tokens: readonly Token[], at: number, source: ValueSource, 
     const known = matches.some((match) => match.whole);
     if (known) return { text, length: stop - at, matches, sure: true, strong: true };
   }
-  const text = joinTokens(tokens.slice(at, end));
+  const whole = joinTokens(tokens.slice(at, end));
+  // `Queen's Albums` may be no name at all: once it is known not to be, the part before the mark is.
+  const mark = tokens.slice(at, end).findIndex((next) => next.kind === "possessive");
+  if (mark > 0 && source.probed.has(whole.toLowerCase())) {
+    const part = joinTokens(tokens.slice(at, at + mark));
+    return { text: part, length: mark, matches: lookUp(part, source), sure: true, strong: true };
+  }
+  const text = whole;
   if (rival >= 0.9 && end - at === 1) return null;
   if (token.opens && end - at === 1 && rival > 0) return null;
   if (monthOf(text) !== null || (end - at === 1 && /^(I|A)$/.test(text))) return null;
@@ -129,7 +136,9 @@ function capitalEnd(tokens: readonly Token[], at: number): number {
     const next = tokens[end];
     const after = tokens[end + 1];
     if (next === undefined) break;
-    if (isCapitalised(next) || (next.kind === "number" && end > at && !/^(1[5-9]|20)\d\d$/.test(next.text))) end += 1;
+    if (next.kind === "possessive" && after !== undefined && isCapitalised(after)) end += 2;
+    else if (isCapitalised(next) || (next.kind === "number" && end > at && !/^(1[5-9]|20)\d\d$/.test(next.text)))
+      end += 1;
     else if (/^(of|the|de|da|do|du|la|le|von|van|&)$/.test(next.lower) && after !== undefined && isCapitalised(after))
       end += 2;
     else break;
@@ -174,5 +183,8 @@ export function lookUp(text: string, source: ValueSource): readonly ValueMatch[]
 }
 
 function joinTokens(tokens: readonly Token[]): string {
-  return tokens.map((token) => token.text).join(" ");
+  return tokens
+    .map((token) => token.text)
+    .join(" ")
+    .replaceAll(" 's", "'s");
 }

@@ -168,10 +168,10 @@ export function wordsOfName(name: string, dictionary: ReadonlySet<string> = new 
 /** Takes `countrylanguage` apart when both halves are words that the schema itself uses. */
 function splitCompound(word: string, dictionary: ReadonlySet<string>): readonly string[] {
   if (word.length < 8) return [word];
-  for (let cut = 3; cut <= word.length - 3; cut += 1) {
+  for (let cut = 4; cut <= word.length - 4; cut += 1) {
     const head = word.slice(0, cut);
     const tail = word.slice(cut);
-    if (dictionary.has(head) && dictionary.has(lemmaOf(tail))) return [head, tail];
+    if (lemmaOf(tail).length > 3 && dictionary.has(head) && dictionary.has(lemmaOf(tail))) return [head, tail];
   }
   return [word];
 }
