@@ -91,7 +91,7 @@ export function readShape(tokens: readonly Token[], closing: ReadonlyMap<number,
     } else if (isSymbol(token, ")")) {
       frames.pop();
     } else if (frame.tableNext && isName(token)) {
-      const reference = readTable(tokens, index);
+      const reference = readTable(tokens, index, isInOperand(tokens, index));
       tables.push(reference);
       index = reference.index;
       frame.tableNext = false;
@@ -152,7 +152,12 @@ function followsDistinct(tokens: readonly Token[], index: number): boolean {
   return before === "IS" || before === "NOT";
 }
 
-function readTable(tokens: readonly Token[], start: number): TableReference {
+/** `x IN name` takes no alias. */
+function isInOperand(tokens: readonly Token[], index: number): boolean {
+  return keyword(tokens[index - 1]) === "IN";
+}
+
+function readTable(tokens: readonly Token[], start: number, isBare: boolean): TableReference {
   let index = start;
   let qualifier: string | null = null;
   const after = tokens[start + 2];
@@ -160,7 +165,7 @@ function readTable(tokens: readonly Token[], start: number): TableReference {
     qualifier = nameOf(tokens[start]);
     index = start + 2;
   }
-  return { qualifier, name: nameOf(tokens[index]), alias: readAlias(tokens, index + 1), index };
+  return { qualifier, name: nameOf(tokens[index]), alias: isBare ? null : readAlias(tokens, index + 1), index };
 }
 
 function nameOf(token: Token | undefined): string {

@@ -20,7 +20,7 @@ export function statements(file: "reads.txt" | "hostile.txt" | "engine.txt" | "d
 
 /** A database in memory with the given statements run. */
 export function memoryDatabase(setup: readonly string[] = statements("database.sql")): DatabaseSync {
-  const database = new DatabaseSync(":memory:");
+  const database = new DatabaseSync(":memory:", { enableDoubleQuotedStringLiterals: true });
   for (const sql of setup) database.exec(sql);
   return database;
 }
