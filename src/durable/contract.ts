@@ -137,9 +137,9 @@ export type OutgoingCall =
 export type OutgoingReply =
   | SlackPressReply
   /** The callback is due at once. */
-  | { readonly kind: "resent" }
+  | { readonly kind: "resent"; readonly run: PublicRun }
   /** There is no callback, or the run is not over. */
-  | { readonly kind: "nothing_to_send" };
+  | { readonly kind: "nothing_to_send"; readonly run: PublicRun };
 
 /** Carry a finished run on in a new one, whose id and limits the door has checked and had admitted. */
 export interface CarryOn {

@@ -6,7 +6,8 @@
  */
 import { createState } from "../agent/state.ts";
 import { type PublicRun, toPublicRun } from "../agent/view.ts";
-import type { OutgoingCall, OutgoingReply, StartRun } from "./contract.ts";
+import { assert } from "../lib/assert.ts";
+import type { OutgoingCall, OutgoingReply, RunApi, StartRun } from "./contract.ts";
 import type { RunJournal } from "./journal.ts";
 import { hasTables, migrate } from "./layout.ts";
 import { type Outbox, readOutbox, sendAgain } from "./outbox.ts";
@@ -21,7 +22,7 @@ export async function answerCall(
   journal: RunJournal,
   call: OutgoingCall,
   save: (outbox: Outbox) => void,
-  cancel: () => Promise<unknown>,
+  object: Pick<RunApi, "cancel" | "view">,
 ): Promise<OutgoingReply> {
   const outbox = readOutbox(journal);
   const isFinished = journal.load().ending !== null;
@@ -30,7 +31,7 @@ export async function answerCall(
       const run = { origin: journal.settings.slack ?? null, isFinished, outbox };
       const effect = answerPress(call.press, run);
       if (effect.outbox !== outbox) save(effect.outbox);
-      if (effect.cancels) await cancel();
+      if (effect.cancels) await object.cancel();
       return effect.reply;
     }
     case "notice": {
@@ -39,11 +40,11 @@ export async function answerCall(
       return { kind: "done" };
     }
     case "resend": {
-      if (!isFinished || !outbox.some((entry) => entry.id === "webhook")) {
-        return { kind: "nothing_to_send" };
-      }
-      save(outbox.map((entry) => (entry.id === "webhook" ? sendAgain(entry, Date.now()) : entry)));
-      return { kind: "resent" };
+      const mayResend = isFinished && outbox.some((entry) => entry.id === "webhook");
+      if (mayResend) save(outbox.map((entry) => (entry.id === "webhook" ? sendAgain(entry, Date.now()) : entry)));
+      const run = await object.view();
+      assert(run !== null, "a run with a journal can be shown");
+      return { kind: mayResend ? "resent" : "nothing_to_send", run };
     }
   }
 }

@@ -130,7 +130,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   async outgoing(call: OutgoingCall): Promise<OutgoingReply> {
     const journal = await this.touch();
     if (journal === null) return { kind: "not_found" };
-    const reply = await answerCall(journal, call, this.deliveries.save, () => this.cancel());
+    const reply = await answerCall(journal, call, this.deliveries.save, this);
     await this.armNext(journal);
     return reply;
   }

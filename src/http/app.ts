@@ -18,6 +18,7 @@ import { answerError, problem } from "./problems.ts";
 import { createRecordRoutes } from "./records.ts";
 import { createRunActionRoutes } from "./run-actions.ts";
 import { createRunRoutes } from "./runs.ts";
+import { createSlackRoutes } from "./slack.ts";
 import { createWebhookRoutes } from "./webhooks.ts";
 
 /** What no answer of an API should be without. A route may set its own. */
@@ -60,6 +61,7 @@ export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
   app.onError((error, c) => answerError(error, c));
   app.notFound(() => problem("not_found", "The addresses are listed in /openapi.json.").getResponse());
   app.route("/", createRoutes());
+  app.route("/slack", createSlackRoutes());
   return app;
 }
 

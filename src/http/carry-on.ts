@@ -82,7 +82,8 @@ const REFUSAL_CODES = {
   limit_not_raised: "limit_not_raised",
 } as const;
 
-function toFullLimits(run: PublicRun): FullLimits {
+/** The limits of a run as a request would write them. */
+export function toFullLimits(run: PublicRun): FullLimits {
   const pick = (name: keyof FullLimits): number => run.limits[name] ?? DEFAULT_LIMITS[name];
   return {
     max_steps: pick("max_steps"),

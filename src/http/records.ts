@@ -79,7 +79,8 @@ function toPublicPage(id: string, page: ResultPage, rowsMax: number) {
   };
 }
 
-async function* csvLines(object: RunApi, first: ResultPage): AsyncGenerator<string> {
+/** All rows from `first` on, the column names before them. */
+export async function* csvLines(object: RunApi, first: ResultPage): AsyncGenerator<string> {
   yield toCsvLine(first.columns);
   let page: ResultPage | null = first;
   while (page !== null) {
