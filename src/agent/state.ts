@@ -104,73 +104,82 @@ const endingSchema = z
   })
   .refine((ending) => ending.outcome === "answered" || ending.answer === null, "A7: only `answered` has an answer");
 
-export const stateSchema = z.strictObject({
-  version: z.literal(STATE_VERSION),
-  id: z.string().min(1),
-  question: z.string().min(1),
-  caller: z.string().min(1),
-  mode: z.enum(["auto", "manual"]),
-  grounding: z.enum(["off", "report", "require"]),
-  model: z.string().min(1),
-  /** Names of the tools of this run, enforced at dispatch. An empty list means none. */
-  tools: z.array(z.string()),
-  /** The run this one carries on from, with its spend, or null. */
-  parent: z.strictObject({ runId: z.string(), step: counter, kind: z.enum(["continue", "fork"]) }).nullable(),
-  createdAt: instant,
-  /** Whatever happens, the run is over by then. */
-  expiresAt: instant,
-  limits: limitsSchema,
-  loop: loopSchema,
-  usage: usageSchema,
-  consecutiveErrors: counter,
-  phase: z.enum(PHASES),
-  waiting: waitingSchema.nullable(),
-  attempt: attemptSchema.nullable(),
-  /** When the record last changed, and by when a driver should touch it next: active time runs between the two. */
-  touchedAt: instant,
-  dueAt: instant,
-  /** Tries of the model call of the current step that failed or were lost. */
-  failedTries: counter,
-  /** Hops counted for the round of tool calls under way, so that running it again after a crash counts none twice. */
-  roundHops: counter.nullable(),
-  /** Output tokens that the next model call asks for; doubled after a cut-off reply, up to the model's maximum. */
-  maxTokens: z.int().min(1),
-  maxTokensMax: z.int().min(1),
-  /** Replies in a row that could not be used (empty, cut off). */
-  badReplies: counter,
-  /** The last calls, for the cycle detector, and how far up its ladder the run is. */
-  recent: z.array(recentCallSchema),
-  rung: counter,
-  critic: z.enum(["kept", "due", "used"]),
-  /** Text of a cut-off reply that is to be summarised, and whether that has been done for this step. */
-  cutText: z.string().nullable(),
-  cutSummarised: z.boolean(),
-  /** Tokens of the last request and its reply: how full the model's window is. */
-  windowTokens: counter,
-  /** First message row of the present transcript; rows before it are history that is no longer sent. */
-  transcriptStart: counter,
-  /** Rows `from` up to but not including `to` are not sent: a pair that the provider would not take. */
-  omitted: z.array(z.strictObject({ from: counter, to: counter })),
-  renewals: counter,
-  /** The conversation is to continue in a fresh transcript before the next call, and why. */
-  renewalDue: z.enum(["window", "repair"]).nullable(),
-  /** What the model noted for itself; it outlives a fresh transcript. */
-  memo: z.strictObject({ notes: z.array(z.string()), plan: z.array(z.string()), brainstormed: z.boolean() }),
-  /** How far provider repair has gone for the present request. */
-  repairTier: counter,
-  /** Set when a ceiling is hit: what remains is the last call. */
-  concluding: z.enum(STOP_REASONS).nullable(),
-  /** Corrective turns already sent under `grounding: require`. */
-  groundingTurns: counter,
-  /** Rows of each kind stored so far; the next row's number. */
-  messages: counter,
-  events: counter,
-  results: counter,
-  /** SQL texts run, and those that gave rows. */
-  queries: counter,
-  queriesAnswered: counter,
-  ending: endingSchema.nullable(),
-});
+export const stateSchema = z
+  .strictObject({
+    version: z.literal(STATE_VERSION),
+    id: z.string().min(1),
+    question: z.string().min(1),
+    caller: z.string().min(1),
+    mode: z.enum(["auto", "manual"]),
+    grounding: z.enum(["off", "report", "require"]),
+    model: z.string().min(1),
+    /** Names of the tools of this run, enforced at dispatch. An empty list means none. */
+    tools: z.array(z.string()),
+    /** The run this one carries on from, with its spend, or null. */
+    parent: z.strictObject({ runId: z.string(), step: counter, kind: z.enum(["continue", "fork"]) }).nullable(),
+    createdAt: instant,
+    /** Whatever happens, the run is over by then. */
+    expiresAt: instant,
+    limits: limitsSchema,
+    loop: loopSchema,
+    usage: usageSchema,
+    consecutiveErrors: counter,
+    phase: z.enum(PHASES),
+    waiting: waitingSchema.nullable(),
+    attempt: attemptSchema.nullable(),
+    /** When the record last changed, and by when a driver should touch it next: active time runs between the two. */
+    touchedAt: instant,
+    dueAt: instant,
+    /** Tries of the model call of the current step that failed or were lost. */
+    failedTries: counter,
+    /** Hops counted for the round of tool calls under way, so that running it again after a crash counts none twice. */
+    roundHops: counter.nullable(),
+    /** Output tokens that the next model call asks for; doubled after a cut-off reply, up to the model's maximum. */
+    maxTokens: z.int().min(1),
+    maxTokensMax: z.int().min(1),
+    /** Replies in a row that could not be used (empty, cut off). */
+    badReplies: counter,
+    /** The last calls, for the cycle detector, and how far up its ladder the run is. */
+    recent: z.array(recentCallSchema),
+    rung: counter,
+    critic: z.enum(["kept", "due", "used"]),
+    /** Text of a cut-off reply that is to be summarised, and whether that has been done for this step. */
+    cutText: z.string().nullable(),
+    cutSummarised: z.boolean(),
+    /** Tokens of the last request and its reply: how full the model's window is. */
+    windowTokens: counter,
+    /** First message row of the present transcript; rows before it are history that is no longer sent. */
+    transcriptStart: counter,
+    /** Rows `from` up to but not including `to` are not sent: a pair that the provider would not take. */
+    omitted: z.array(z.strictObject({ from: counter, to: counter })),
+    renewals: counter,
+    /** The conversation is to continue in a fresh transcript before the next call, and why. */
+    renewalDue: z.enum(["window", "repair"]).nullable(),
+    /** What the model noted for itself; it outlives a fresh transcript. */
+    memo: z.strictObject({ notes: z.array(z.string()), plan: z.array(z.string()), brainstormed: z.boolean() }),
+    /** How far provider repair has gone for the present request. */
+    repairTier: counter,
+    /** Set when a ceiling is hit: what remains is the last call. */
+    concluding: z.enum(STOP_REASONS).nullable(),
+    /** Corrective turns already sent under `grounding: require`. */
+    groundingTurns: counter,
+    /** Rows of each kind stored so far; the next row's number. */
+    messages: counter,
+    events: counter,
+    results: counter,
+    /** SQL texts run, and those that gave rows. */
+    queries: counter,
+    queriesAnswered: counter,
+    ending: endingSchema.nullable(),
+  })
+  .refine(isConsistent, { path: ["phase"] });
+
+/** What every transition keeps: a record that breaks it was not written by one, and no event would be legal in it. */
+function isConsistent(state: { phase: string; attempt: { kind: string } | null; ending: object | null }): boolean {
+  if ((state.phase === "finish") !== (state.ending !== null)) return false;
+  const { attempt } = state;
+  return attempt === null || state.phase === "finish" || (attempt.kind === "tools") === (state.phase === "action");
+}
 
 export type AgentState = z.infer<typeof stateSchema>;
 export type Usage = AgentState["usage"];
