@@ -80,18 +80,18 @@ function isAllowed({ from, to, isType }: Import): boolean {
   return rule !== "types" && rule.some((name) => to === `src/${target}/${name}.ts`);
 }
 
-/** The first cycle that a walk along `edges` from `path` runs into, or null. */
-function cycleFrom(
-  path: string,
-  edges: ReadonlyMap<string, readonly string[]>,
-  trail: readonly string[],
-): string | null {
-  if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path].join(" → ");
-  for (const next of edges.get(path) ?? []) {
-    const cycle = cycleFrom(next, edges, [...trail, path]);
-    if (cycle !== null) return cycle;
-  }
-  return null;
+/** Every cycle that a depth-first walk over `edges` runs into. */
+function cyclesIn(edges: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const walk = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
+    if (done.has(path) || trail.includes(path)) return;
+    for (const next of edges.get(path) ?? []) walk(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of edges.keys()) walk(path, []);
+  return cycles;
 }
 
 const linesOf = (text: string): number => text.trimEnd().split("\n").length;
@@ -135,8 +135,7 @@ describe("tidy", () => {
   it("imports make no cycle, not even of types", () => {
     const edges = new Map([...SOURCES.keys()].map((path) => [path, [] as string[]]));
     for (const { from, to } of IMPORTS) edges.get(from)?.push(to);
-    const cycles = [...SOURCES.keys()].map((path) => cycleFrom(path, edges, []));
-    expect([...new Set(cycles.filter((cycle) => cycle !== null))]).toEqual([]);
+    expect(cyclesIn(edges)).toEqual([]);
   });
 
   it("relative imports name a file that exists, with its ending", () => {
@@ -216,7 +215,7 @@ describe("tidy", () => {
   it("no test is skipped, singled out or without an assertion", () => {
     const own = (path: string) => path !== "test/tidy.test.ts";
     const tests = [...TESTS].filter(([path]) => path.endsWith(".test.ts") && own(path));
-    expect(matching(tests, /\b(it|test|describe)\.(only|skip|todo|fails)\b|retry:\s*[1-9]/)).toEqual([]);
+    expect(matching(tests, /\b(it|test|describe)\.(only|skip|todo|fails)\b|(?<!")\bretry: ?[1-9]/)).toEqual([]);
     expect(tests.filter(([, text]) => !/\bexpect(TypeOf)?\(|\bassert/.test(text)).map(([path]) => path)).toEqual([]);
   });
 
