@@ -34,25 +34,25 @@ export interface RunRecord {
 /** Stands for the question in a checkpoint, which would else repeat it every step. */
 const QUESTION_ELSEWHERE = "-";
 
-const callSchema = z.object({ id: z.string(), name: z.string(), input: z.unknown() });
+const callSchema = z.looseObject({ id: z.string(), name: z.string(), input: z.unknown() });
 const messageSchema: z.ZodType<Message> = z.discriminatedUnion("role", [
-  z.object({ role: z.literal("user"), text: z.string() }),
-  z.object({ role: z.literal("assistant"), content: z.unknown(), text: z.string(), calls: z.array(callSchema) }),
-  z.object({
+  z.looseObject({ role: z.literal("user"), text: z.string() }),
+  z.looseObject({ role: z.literal("assistant"), content: z.unknown(), text: z.string(), calls: z.array(callSchema) }),
+  z.looseObject({
     role: z.literal("tool"),
-    results: z.array(z.object({ callId: z.string(), content: z.string(), isError: z.boolean() })),
+    results: z.array(z.looseObject({ callId: z.string(), content: z.string(), isError: z.boolean() })),
     note: z.string().exactOptional(),
   }),
 ]);
 const eventHeadSchema = z.looseObject({ type: z.string(), at: z.int(), step: z.int(), phase: z.string() });
 export const eventSchema = z.custom<RunEvent>((value) => eventHeadSchema.safeParse(value).success);
-const specSchema = z.object({
+const specSchema = z.looseObject({
   name: z.string(),
   description: z.string(),
   inputSchema: z.record(z.string(), z.unknown()),
 });
-const pinnedSchema: z.ZodType<Pinned> = z.object({ system: z.string(), tools: z.array(specSchema) });
-const resultHeadSchema = z.object({
+const pinnedSchema: z.ZodType<Pinned> = z.looseObject({ system: z.string(), tools: z.array(specSchema) });
+const resultHeadSchema = z.looseObject({
   ref: z.string(),
   sha256: z.string(),
   sql: z.string(),
