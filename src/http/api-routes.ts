@@ -78,10 +78,10 @@ const run = (description: string, headers = RUN_HEADERS): RouteAnswer => ({
   headers,
 });
 
-/** Any route may answer these. */
-export const COMMON_PROBLEMS: readonly ProblemCode[] = ["internal", "not_configured"];
+/** Any route that asks an object may answer these. */
+const OBJECT_PROBLEMS: readonly ProblemCode[] = ["internal", "unavailable", "not_configured"];
 /** Any route that takes a key. */
-export const KEY_PROBLEMS: readonly ProblemCode[] = ["unauthorized", "forbidden_host", "unavailable"];
+const KEY_PROBLEMS: readonly ProblemCode[] = ["unauthorized", "forbidden_host", ...OBJECT_PROBLEMS];
 const BODY_PROBLEMS: readonly ProblemCode[] = [
   "invalid_json",
   "invalid_request",
@@ -108,6 +108,11 @@ const OPENED = {
 };
 const NO_FIELDS = { schema: noFieldsSchema, required: false };
 const runRoute = { tag: "runs", auth: "key" } as const;
+
+/** Every problem code that a route may answer with. */
+export function problemsOf(route: ApiRoute): readonly ProblemCode[] {
+  return route.auth === "key" ? [...route.problems, ...KEY_PROBLEMS] : route.problems;
+}
 
 export const API_ROUTES: readonly ApiRoute[] = [
   {
@@ -186,12 +191,23 @@ export const API_ROUTES: readonly ApiRoute[] = [
     answers: OPENED,
     problems: [...CARRY_ON_PROBLEMS, "step_not_found", "limit_not_raised"],
   },
+  {
+    ...runRoute,
+    method: "post",
+    path: "/v1/runs/{id}/resend",
+    id: "resendRun",
+    summary: "Send the callback of a finished run once more",
+    body: NO_FIELDS,
+    answers: { 202: run("It is due at once; `deliveries` of the run says how it went.") },
+    problems: [...BODY_PROBLEMS, "run_not_found", "nothing_to_send"],
+  },
   ...(["reply", "approve"] as const).map(
     (action): ApiRoute => ({
       ...runRoute,
       method: "post",
       path: `/v1/runs/{id}/${action}`,
       id: `${action}Run`,
+      body: NO_FIELDS,
       summary: `${action === "reply" ? "Answer a run that asks" : "Decide what a run asks for"} (not in this release)`,
       answers: {},
       problems: [...BODY_PROBLEMS, "run_not_found", "run_finished", "run_not_waiting"],
@@ -263,8 +279,9 @@ export const API_ROUTES: readonly ApiRoute[] = [
       "invalid_signature",
       ...BODY_PROBLEMS,
       "question_not_found",
+      "limit_above_maximum",
       ...QUOTA_PROBLEMS,
-      "unavailable",
+      ...OBJECT_PROBLEMS,
     ],
   },
   {
@@ -275,7 +292,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     tag: "server",
     auth: "none",
     answers: { 200: { description: "It does.", schema: healthSchema } },
-    problems: [],
+    problems: ["not_configured"],
   },
   {
     method: "get",

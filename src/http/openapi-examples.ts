@@ -64,9 +64,9 @@ const RUN = {
     transcript: `/v1/runs/${RUN_ID}/transcript`,
     results: `/v1/runs/${RUN_ID}/results/r1`,
   },
+  deliveries: [],
   parent: null,
   children: [],
-  deliveries: [],
   created_at: "2026-11-30T12:00:00.000Z",
   finished_at: "2026-11-30T12:00:04.210Z",
 };

@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import { etag } from "hono/etag";
 import { z } from "zod";
 import { publicRunSchema } from "../agent/view.ts";
-import { API_ROUTES, type ApiRoute, COMMON_PROBLEMS, HEADERS, type HeaderName, KEY_PROBLEMS } from "./api-routes.ts";
+import { API_ROUTES, type ApiRoute, HEADERS, type HeaderName, problemsOf } from "./api-routes.ts";
 import { askSchema } from "./ask.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";
 import type { HttpEnv } from "./context.ts";
@@ -45,11 +45,6 @@ export function createOpenapiRoutes() {
       "access-control-allow-origin": "*",
     });
   });
-}
-
-/** Every problem code that a route may answer with. */
-export function problemsOf(route: ApiRoute): readonly ProblemCode[] {
-  return [...new Set([...route.problems, ...(route.auth === "key" ? KEY_PROBLEMS : []), ...COMMON_PROBLEMS])];
 }
 
 export function createDocument(): Json {

@@ -32,6 +32,7 @@ export const PROBLEMS = {
   run_not_continuable: { status: 409, title: "The run cannot be continued" },
   run_not_waiting: { status: 409, title: "The run is not waiting for this" },
   run_not_manual: { status: 409, title: "The run drives itself" },
+  nothing_to_send: { status: 409, title: "The run has nothing to send" },
   idempotency_in_flight: { status: 409, title: "A request with this idempotency key is in flight" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "This content type is not supported" },

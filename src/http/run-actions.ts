@@ -49,6 +49,17 @@ export function createRunActionRoutes() {
       if (reply.kind === "finished" && reply.run.outcome !== "cancelled") throw runFinished(reply.run);
       return c.json(reply.run, 200, runHeaders(reply.run));
     })
+    .post("/:id/resend", optionalJsonBody(noFieldsSchema), async (c) => {
+      const reply = await ownRun(c, c.req.param("id")).outgoing({ kind: "resend" });
+      switch (reply.kind) {
+        case "resent":
+          return c.json(reply.run, 202, runHeaders(reply.run));
+        case "nothing_to_send":
+          throw problem("nothing_to_send", "Only a finished run that was asked with a callback_url is sent.");
+        default:
+          throw runNotFound();
+      }
+    })
     .post("/:id/reply", optionalJsonBody(anyFieldsSchema), async (c) => refuseUnlessAsked(c, c.req.param("id")))
     .post("/:id/approve", optionalJsonBody(anyFieldsSchema), async (c) => refuseUnlessAsked(c, c.req.param("id")));
 }

@@ -21,6 +21,7 @@ import type {
   Driver,
   EventPage,
   NumberedEvent,
+  OutgoingCall,
   OutgoingReply,
   ResultPage,
   RunApi,
@@ -123,8 +124,11 @@ export class FakeRun implements RunApi {
     return this.start(input);
   }
 
-  async outgoing(): Promise<OutgoingReply> {
-    return { kind: "not_found" };
+  async outgoing(call: OutgoingCall): Promise<OutgoingReply> {
+    this.calls.push(`outgoing ${call.kind}`);
+    if (this.run === null || call.kind !== "resend") return { kind: "not_found" };
+    const isDue = this.run.status === "finished" && this.started?.callbackUrl !== null;
+    return { kind: isDue ? "resent" : "nothing_to_send", run: this.run };
   }
 
   async carryOn(request: CarryOn, driver: Driver = "alarm"): Promise<CarryOnReply> {
