@@ -17,6 +17,7 @@ import type { StepPorts } from "../agent/ports.ts";
 import type { Attempt } from "../agent/state.ts";
 import { runStep, type StepResult } from "../agent/step.ts";
 import type { Tool } from "../agent/tool.ts";
+import type { Result } from "../lib/result.ts";
 import { isPlatformError, logBug } from "./faults.ts";
 import type { RunJournal } from "./journal.ts";
 
@@ -24,7 +25,8 @@ import type { RunJournal } from "./journal.ts";
 const GUARD_MARGIN_MS = 15_000;
 
 export interface Effects {
-  readonly model: Model;
+  /** Or for the person who asked, why there is none. */
+  readonly model: Result<Model, string>;
   readonly tools: ReadonlyMap<string, Tool>;
 }
 
@@ -44,6 +46,11 @@ export function createStepDriver(): StepDriver {
   return {
     isBusy: (now) => guard !== null && now < guard.staleAt,
     async drive(journal, effects) {
+      const { model, tools } = effects;
+      if (!model.ok) {
+        endBroken(journal, model.error);
+        return { kind: "broke" };
+      }
       const mine = { staleAt: Date.now() + GUARD_MARGIN_MS };
       guard = mine;
       const timers: ReturnType<typeof setTimeout>[] = [];
@@ -56,7 +63,8 @@ export function createStepDriver(): StepDriver {
       };
       const ports: StepPorts = {
         journal,
-        ...effects,
+        model: model.value,
+        tools,
         now: Date.now,
         random: Math.random,
         newToken: () => crypto.randomUUID(),
@@ -67,7 +75,7 @@ export function createStepDriver(): StepDriver {
       } catch (error) {
         if (isPlatformError(error)) throw error;
         logBug("step", journal.load(), error);
-        endBroken(journal);
+        endBroken(journal, BROKE);
         return { kind: "broke" };
       } finally {
         for (const timer of timers) clearTimeout(timer);
@@ -84,9 +92,9 @@ export function createStepDriver(): StepDriver {
 }
 
 /** L4. What the open attempt reserved counts as spent: nobody knows how far it got. */
-function endBroken(journal: RunJournal): void {
+function endBroken(journal: RunJournal, message: string): void {
   const now = Date.now();
-  if (journal.load().ending === null) journal.save(advance(journal.load(), { kind: "broke", message: BROKE }, now), []);
+  if (journal.load().ending === null) journal.save(advance(journal.load(), { kind: "broke", message }, now), []);
   const { attempt } = journal.load();
   if (attempt === null) return;
   journal.save(advance(journal.load(), { kind: "bill_arrived", costNanoUsd: attempt.reservedNanoUsd }, now), []);

@@ -80,7 +80,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     const journal = this.journal();
     if (journal === null) return { kind: "not_found" };
     const now = Date.now();
-    if (driver === "caller") this.callerDrivesUntil = now + CALLER_GRACE_MS;
+    if (driver === "caller") this.leaveToCaller(journal, now);
     if (journal.load().ending !== null) return { kind: "finished", run: this.show(journal) };
     if (this.driver.isBusy(now)) return { kind: "busy", run: this.show(journal) };
     const kind = await this.runOnce(journal, now);
@@ -164,9 +164,9 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     const known = await this.touch();
     if (known !== null) return this.show(known);
     await this.beginning.run(create);
-    if (driver === "caller") this.callerDrivesUntil = Date.now() + CALLER_GRACE_MS;
     const journal = this.journal();
     assert(journal !== null, "a run that was just written is there");
+    if (driver === "caller") this.leaveToCaller(journal, Date.now());
     await this.armNext(journal);
     return this.show(journal);
   }
@@ -198,17 +198,16 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   /** Runs one step. Nothing is awaited between the caller's check of `isBusy` and the start of the step (O1). */
   private async runOnce(journal: RunJournal, now: number): Promise<"ran" | "waiting" | "busy"> {
     this.wired ??= this.wire(journal.settings);
-    const { model, tools } = this.wired;
-    if (!model.ok) {
-      journal.save(advance(journal.load(), { kind: "broke", message: model.error }, now), []);
-      await this.armNext(journal);
-      return "ran";
-    }
     const watchdog = isSoon(this.armedFor, now) ? null : this.setAlarm(now + WATCHDOG_MS);
-    const [result] = await Promise.all([this.driver.drive(journal, { model: model.value, tools }), watchdog]);
+    const [result] = await Promise.all([this.driver.drive(journal, this.wired), watchdog]);
     await this.armNext(journal);
     if (result.kind === "wait") return "waiting";
     return result.kind === "superseded" && journal.load().ending === null ? "busy" : "ran";
+  }
+
+  /** Only in auto mode: what a manual step has left under way is the alarm's alone. */
+  private leaveToCaller(journal: RunJournal, now: number): void {
+    if (journal.load().mode === "auto") this.callerDrivesUntil = now + CALLER_GRACE_MS;
   }
 
   private show(journal: RunJournal): PublicRun {

@@ -44,7 +44,10 @@ export interface Duties {
   readonly deliveryAt: number | null;
 }
 
-/** Every due time of a run. Never empty. `driver`: `busy` while a step is running in this object. */
+/**
+ * Every due time of a run. Never empty. `driver`: `busy` while a step is running in this object; a waiting caller comes
+ * first by its grace at everything that a step would do.
+ */
 export function duesOf(state: AgentState, driver: Driver | "busy", duties: Duties, now: number): readonly Due[] {
   const { settleAt, deliveryAt } = duties;
   const delivery: Due[] = deliveryAt === null ? [] : [{ kind: "delivery", at: deliveryAt }];
@@ -54,11 +57,12 @@ export function duesOf(state: AgentState, driver: Driver | "busy", duties: Dutie
     if (settleAt !== null) dues.push({ kind: "settlement", at: settleAt });
     return dues;
   }
-  const deadline: Due = { kind: "deadline", at: Math.max(now, deadlineAt(state, now)) };
   if (driver === "busy") return [...delivery, { kind: "watchdog", at: now + WATCHDOG_MS }];
-  if (state.waiting !== null) return [...delivery, { kind: "retry", at: state.waiting.until }, deadline];
+  const after = (at: number): number => Math.max(now, at) + (driver === "caller" ? CALLER_GRACE_MS : 0);
+  const deadline: Due = { kind: "deadline", at: after(deadlineAt(state, now)) };
+  if (state.waiting !== null) return [...delivery, { kind: "retry", at: after(state.waiting.until) }, deadline];
   if (state.mode === "manual" && isAtRest(state)) return [...delivery, deadline];
-  return [...delivery, { kind: "step", at: driver === "alarm" ? now : now + CALLER_GRACE_MS }, deadline];
+  return [...delivery, { kind: "step", at: after(now) }, deadline];
 }
 
 /** True when a wake at `now` may run a step: `manual` runs finish by alarm what is under way, and begin nothing. */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Model, ModelOutcome } from "../../src/agent/model.ts";
 import { createStepDriver } from "../../src/durable/driver.ts";
+import { err, ok } from "../../src/lib/result.ts";
 import { functionModel, replied } from "../fakes/function-model.ts";
 import { finalAnswerTool } from "../fakes/memory-run.ts";
 import { storedRun } from "./stored-run.ts";
@@ -28,7 +29,7 @@ describe("step driver", () => {
     const run = storedRun({}, model);
     const driver = createStepDriver();
     expect(driver.isBusy(Date.now())).toBe(false);
-    const step = driver.drive(run.journal, { model, tools: TOOLS });
+    const step = driver.drive(run.journal, { model: ok(model), tools: TOOLS });
     expect(driver.isBusy(Date.now())).toBe(true);
     release(replied({ text: "Two." }));
     expect(await step).toEqual({ kind: "finished" });
@@ -39,13 +40,13 @@ describe("step driver", () => {
     const stuck = heldModel();
     const run = storedRun({}, stuck.model);
     const driver = createStepDriver();
-    const first = driver.drive(run.journal, { model: stuck.model, tools: TOOLS });
+    const first = driver.drive(run.journal, { model: ok(stuck.model), tools: TOOLS });
     await vi.waitFor(() => expect(stuck.signals).toHaveLength(1));
     const later = (run.journal.load().attempt?.abortAt ?? 0) + 60_000;
     expect(driver.isBusy(later)).toBe(false);
     const reserved = run.journal.load().attempt?.reservedNanoUsd ?? 0;
     const answer = functionModel(() => replied({ text: "Three." }));
-    expect(await driver.drive(run.journal, { model: answer, tools: TOOLS })).toEqual({ kind: "finished" });
+    expect(await driver.drive(run.journal, { model: ok(answer), tools: TOOLS })).toEqual({ kind: "finished" });
     const ended = run.journal.load();
     expect(ended.ending?.answer).toBe("Three.");
     expect(ended.usage.costNanoUsd).toBeGreaterThan(reserved);
@@ -59,7 +60,7 @@ describe("step driver", () => {
     const timed = heldModel();
     const one = storedRun({}, timed.model);
     const driver = createStepDriver();
-    const step = driver.drive(one.journal, { model: timed.model, tools: TOOLS });
+    const step = driver.drive(one.journal, { model: ok(timed.model), tools: TOOLS });
     await vi.advanceTimersByTimeAsync(59_000);
     expect(timed.signals[0]?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1_001);
@@ -71,7 +72,7 @@ describe("step driver", () => {
     const cancelled = heldModel();
     const two = storedRun({}, cancelled.model);
     const other = createStepDriver();
-    const open = other.drive(two.journal, { model: cancelled.model, tools: TOOLS });
+    const open = other.drive(two.journal, { model: ok(cancelled.model), tools: TOOLS });
     await vi.advanceTimersByTimeAsync(1);
     other.abort();
     expect(cancelled.signals[0]?.aborted).toBe(true);
@@ -85,7 +86,7 @@ describe("step driver", () => {
       throw new TypeError("a bug with the question in it");
     });
     const run = storedRun({}, model);
-    const result = await createStepDriver().drive(run.journal, { model, tools: TOOLS });
+    const result = await createStepDriver().drive(run.journal, { model: ok(model), tools: TOOLS });
     expect(result).toEqual({ kind: "broke" });
     const state = run.reopen().load();
     expect(state.ending).toMatchObject({ outcome: "failed", stopReason: "error", answer: null });
@@ -94,12 +95,19 @@ describe("step driver", () => {
     expect(write).toHaveBeenCalledTimes(1);
   });
 
+  it("a model that cannot be used any more ends the run with the reason", async () => {
+    const run = storedRun();
+    const unusable = { model: err("The model x needs KEY, which is not set."), tools: TOOLS };
+    expect(await createStepDriver().drive(run.journal, unusable)).toEqual({ kind: "broke" });
+    expect(run.journal.load().ending).toMatchObject({ outcome: "failed", message: unusable.model.error });
+  });
+
   it("E3: an error of the platform is thrown on and ends nothing", async () => {
     const model = functionModel(() => replied({ text: "x" }));
     const run = storedRun({}, model);
     const reset = new Error("Durable Object reset because its code was updated.");
     const journal = { ...run.journal, save: () => Promise.reject(reset) };
-    await expect(createStepDriver().drive(journal, { model, tools: TOOLS })).rejects.toBe(reset);
+    await expect(createStepDriver().drive(journal, { model: ok(model), tools: TOOLS })).rejects.toBe(reset);
     expect(run.reopen().load().ending).toBeNull();
   });
 });

@@ -57,6 +57,20 @@ describe("due times", () => {
 
   it("B65: a retry is waited for by alarm", () => {
     expect(dues({ waiting })).toMatchObject({ retry: NOW + 700 });
+    expect(dues({ waiting }, "caller")).toMatchObject({ retry: NOW + 700 + CALLER_GRACE_MS });
+  });
+
+  it("nothing that is past makes the alarm ring at every millisecond while a caller drives", () => {
+    const past = { kind: "retry", until: START - 5_000, code: "overloaded" } as const;
+    const limits = { wallClockMs: 1 };
+    for (const parts of [
+      { waiting: past },
+      { limits },
+      { limits, waiting: past },
+      { limits, mode: "manual" as const },
+    ]) {
+      expect(Math.min(...Object.values(dues(parts, "caller")))).toBeGreaterThanOrEqual(NOW + CALLER_GRACE_MS);
+    }
   });
 
   it("after the end: the late bill, the ledger, and one day the deletion", () => {

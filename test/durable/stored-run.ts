@@ -70,7 +70,7 @@ export function storedRun(
     get journal() {
       return journal;
     },
-    step: async () => (await driver.drive(journal, { model, tools: byName })).kind,
+    step: async () => (await driver.drive(journal, { model: ok(model), tools: byName })).kind,
     reopen: () => {
       journal = reopen();
       return journal;
