@@ -93,7 +93,7 @@ function nothingFound(intent: Intent | null): string {
   return `No row${of} matches the question.`;
 }
 
-function spoken(column: string): string {
+export function spoken(column: string): string {
   return wordsOfName(column).join(" ") || column;
 }
 

@@ -6,10 +6,11 @@
 import { addConditions } from "./build-conditions.ts";
 import { measureExpression, measureName } from "./build-measure.ts";
 import type { Group, Intent, Order, Output, Rank } from "./intent.ts";
+import { isMeasure } from "./measures.ts";
 import type { Draft } from "./query-draft.ts";
 import { addHop, columnAt, createDraft, sourceOf } from "./query-draft.ts";
 import type { Context } from "./resolve.ts";
-import { isMeasure, nodeOf } from "./resolve.ts";
+import { nodeOf } from "./resolve.ts";
 import type { ColumnNode, TableNode } from "./schema-graph.ts";
 import type { Expression, Select, SelectOutput } from "./select.ts";
 import { wordsOfName } from "./words.ts";

@@ -2,13 +2,15 @@
  * When the schema did not fit the prompt: which tables to look for and to have described, by the words of the question.
  * Pure: no I/O, no clock.
  */
+import { keyAt } from "./keys.ts";
 import { parseTokens } from "./question-tokens.ts";
 import type { PastCall, Transcript } from "./transcript.ts";
 import { listedTables } from "./transcript.ts";
-import { EMPTY_WORDS, keyAt } from "./vocabulary.ts";
+import { EMPTY_WORDS } from "./vocabulary.ts";
 
 /** Words searched for at once, and tables described at once. */
 const SEARCHES_MAX = 3;
+
 const DESCRIBED_MAX = 12;
 
 interface Exploration {

@@ -2,8 +2,8 @@
  * What a question asks for, in terms of the schema and before any SQL: rows of which table, shown how, under which
  * conditions, grouped, ranked and ordered. Made by read-question.ts, turned into SQL by build-query.ts. Types only.
  */
+import type { Operator } from "./keys.ts";
 import type { ColumnNode } from "./schema-graph.ts";
-import type { Operator } from "./vocabulary.ts";
 
 export type AggregateFunction = "avg" | "sum" | "min" | "max";
 

@@ -3,17 +3,19 @@
  * dates and leftover words. Longest meaning wins; a value found in the data beats a loose likeness to a name.
  * Pure: no I/O, no clock.
  */
+
 import type { Adjective, Degree } from "./adjectives.ts";
 import { adjectiveOf, oppositeOf } from "./adjectives.ts";
 import { readDate } from "./dates.ts";
+import type { Key } from "./keys.ts";
+import { keyAt } from "./keys.ts";
 import type { Link } from "./linking.ts";
 import { linkScore, linkWords } from "./linking.ts";
 import type { Token } from "./question-tokens.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
 import type { ValueMatch, ValueSource } from "./values.ts";
 import { valueSpanAt } from "./values.ts";
-import type { Key } from "./vocabulary.ts";
-import { EMPTY_WORDS, keyAt, numberWord, scaleOf } from "./vocabulary.ts";
+import { EMPTY_WORDS, numberWord, scaleOf } from "./vocabulary.ts";
 import { wordsOfName } from "./words.ts";
 
 export type Item =

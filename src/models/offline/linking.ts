@@ -3,6 +3,7 @@
  * one is meant depends on the tables around it, and `chooseColumn` decides that later.
  * Leaves to others: values (values.ts), sentence structure (read-*.ts). Pure: no I/O, no clock.
  */
+
 import type { ColumnNode, SchemaGraph, TableNode } from "./schema-graph.ts";
 import { findPath, tableNamed } from "./schema-graph.ts";
 import { likeness } from "./words.ts";

@@ -37,6 +37,7 @@ const INFO: ModelInfo = {
 
 /** Questions longer than this are not read word by word. */
 const QUESTION_CHARS_MAX = 2_000;
+
 const BYTES_PER_TOKEN = 4;
 
 /** What to say and whom to call. No calls: the text is the last word. */
@@ -138,7 +139,7 @@ function takeTurn(request: ModelRequest, transcript: Transcript): Turn {
 
 /** A probe is known by its text, whether or not it succeeded. */
 function isProbe(call: PastCall): boolean {
-  return / AS looked_for,\n/.test(String(call.input["sql"] ?? ""));
+  return / AS looked_for,\n/.test(String(call.input.sql ?? ""));
 }
 
 /** What probes found; one that failed found nothing, and is not tried again. */
@@ -147,7 +148,7 @@ function knownValues(transcript: Transcript): Transcript["probed"] {
   for (const call of transcript.calls) {
     if (!isProbe(call)) continue;
     const value = /^SELECT '((?:[^']|'')*)' AS looked_for/
-      .exec(String(call.input["sql"]))?.[1]
+      .exec(String(call.input.sql))?.[1]
       ?.replaceAll("''", "'")
       .toLowerCase();
     if (value !== undefined && !known.has(value)) known.set(value, []);
@@ -167,7 +168,7 @@ function actOn(plan: Plan, transcript: Transcript, queries: readonly PastCall[])
     }
     case "query": {
       const last = queries.at(-1);
-      if (queries.length >= 2 || last?.input["sql"] === plan.sql)
+      if (queries.length >= 2 || last?.input.sql === plan.sql)
         return say(
           `The database refused the query I made for this question: ${last?.summary ?? ""} I have no other way to ask it.`,
         );

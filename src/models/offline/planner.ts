@@ -6,17 +6,19 @@ import { buildQuery } from "./build-query.ts";
 import type { Intent } from "./intent.ts";
 import type { Item } from "./items.ts";
 import { createItems } from "./items.ts";
+import { keyAt } from "./keys.ts";
 import { parseTokens } from "./question-tokens.ts";
-import { mentionedTables, readQuestion } from "./read-question.ts";
+import { readQuestion } from "./read-question.ts";
 import { isClause } from "./read-target.ts";
 import type { Context } from "./resolve.ts";
 import { isTableRef } from "./resolve.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
 import type { Select } from "./select.ts";
+import { mentionedTables } from "./settle-focus.ts";
 import { writeSelect } from "./sql-writer.ts";
 import type { ValueMatch } from "./values.ts";
 import { createValueSource, plainForm } from "./values.ts";
-import { EMPTY_WORDS, keyAt } from "./vocabulary.ts";
+import { EMPTY_WORDS } from "./vocabulary.ts";
 import { stemOf } from "./words.ts";
 
 /** Values whose column must be looked up before a query can be written; more are left to chance. */

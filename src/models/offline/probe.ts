@@ -11,8 +11,10 @@ import { spellingsOf } from "./vocabulary.ts";
 
 /** The first column of a probe's result. */
 const PROBE_MARK = "looked_for";
+
 /** The database allows 100 result columns. */
 const PLACES_MAX = 60;
+
 /** Scanning a larger table for a word is not worth its rows. */
 const PROBED_ROWS_MAX = 200_000;
 

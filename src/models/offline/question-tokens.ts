@@ -56,15 +56,15 @@ function toToken(groups: Readonly<Record<string, string | undefined>>, opens: bo
     value,
     opens,
   });
-  if (groups["quoted"] !== undefined) return make("quoted", groups["quoted"].slice(1, -1).trim());
-  if (groups["date"] !== undefined) return make("quoted", groups["date"]);
-  if (groups["number"] !== undefined) {
-    const digits = groups["number"].replace(/[$€£,%]/g, "");
+  if (groups.quoted !== undefined) return make("quoted", groups.quoted.slice(1, -1).trim());
+  if (groups.date !== undefined) return make("quoted", groups.date);
+  if (groups.number !== undefined) {
+    const digits = groups.number.replace(/[$€£,%]/g, "");
     return make("number", digits, Number(digits));
   }
-  if (groups["mark"] !== undefined) return make("mark", groups["mark"]);
-  if (groups["possessive"] !== undefined) return make("possessive", "'s");
-  if (groups["word"] !== undefined) return make("word", groups["word"]);
+  if (groups.mark !== undefined) return make("mark", groups.mark);
+  if (groups.possessive !== undefined) return make("possessive", "'s");
+  if (groups.word !== undefined) return make("word", groups.word);
   return null;
 }
 

@@ -5,9 +5,10 @@
  */
 import type { Adjective } from "./adjectives.ts";
 import type { Item } from "./items.ts";
+import { isMoneyWord } from "./measures.ts";
 import type { Target } from "./read-target.ts";
 import { isClause, isJoiner, isKey, readTargets } from "./read-target.ts";
-import { isMoneyWord, isTableRef } from "./resolve.ts";
+import { isTableRef } from "./resolve.ts";
 import { lemmaOf } from "./words.ts";
 
 export interface OrderReading {

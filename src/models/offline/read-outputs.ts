@@ -4,10 +4,11 @@
  * Pure, but for the list it is given to shorten.
  */
 import type { Item } from "./items.ts";
+import { isMoneyWord } from "./measures.ts";
 import type { Target } from "./read-target.ts";
 import { isClause, isFlagRef, isJoiner, isKey, readTarget } from "./read-target.ts";
 import type { Ref } from "./resolve.ts";
-import { isMoneyWord, isTableRef, tableOfRef } from "./resolve.ts";
+import { isTableRef, tableOfRef } from "./resolve.ts";
 import { lemmaOf } from "./words.ts";
 
 export interface OutputReading {

@@ -4,13 +4,15 @@
  * (`cheapest track price`), and is turned into an aggregate for the output reader.
  * Pure: no I/O, no clock, but for the list it is given to shorten.
  */
+
 import type { Adjective } from "./adjectives.ts";
 import { adjectiveOf } from "./adjectives.ts";
 import type { Item } from "./items.ts";
+import { isMoneyWord } from "./measures.ts";
 import type { Target } from "./read-target.ts";
 import { isClause, isJoiner, isKey, isRevenue, readTarget } from "./read-target.ts";
 import type { Ref } from "./resolve.ts";
-import { isMoneyWord, isTableRef } from "./resolve.ts";
+import { isTableRef } from "./resolve.ts";
 import { likeness } from "./words.ts";
 
 export type RankBy =

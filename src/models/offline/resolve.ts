@@ -2,14 +2,11 @@
  * Settles what a reference means in its context: table or column, which of several columns, and the column behind an
  * adjective or a word for money. Leaves to others: the order of words (read-*.ts). Pure: no I/O, no clock.
  */
-import type { Adjective } from "./adjectives.ts";
-import type { AggregateFunction, Measure } from "./intent.ts";
 import type { Item } from "./items.ts";
 import type { Link } from "./linking.ts";
 import { chooseColumn } from "./linking.ts";
 import type { ColumnNode, SchemaGraph, TableNode } from "./schema-graph.ts";
-import { findPath, tableNamed } from "./schema-graph.ts";
-import { likeness } from "./words.ts";
+import { tableNamed } from "./schema-graph.ts";
 
 export type Ref = Extract<Item, { readonly kind: "ref" }>;
 
@@ -57,151 +54,6 @@ export function columnOfRef(
 /** The columns a row of `table` is known by, or its key. */
 export function labelsOfTable(table: TableNode): readonly ColumnNode[] {
   return table.labels.length > 0 ? table.labels : table.keys.length > 0 ? table.keys : table.columns.slice(0, 3);
-}
-
-/** A number that can be added up: no key, no year. */
-export function isMeasure(column: ColumnNode): boolean {
-  return (
-    column.kind === "number" &&
-    !column.isKey &&
-    !/^(code|zip|phone|postal|latitude|longitude)$/.test(column.words.at(-1) ?? "")
-  );
-}
-
-/** Can be ordered by an adjective. */
-function isOrderable(column: ColumnNode): boolean {
-  return isMeasure(column) || column.kind === "date" || column.kind === "year";
-}
-
-/** The number that a row of `table` is mainly about, if one stands out. */
-export function mainMeasure(table: TableNode): ColumnNode | null {
-  const measures = table.columns.filter(isMeasure);
-  for (const word of [
-    "total",
-    "amount",
-    "price",
-    "size",
-    "area",
-    "population",
-    "capacity",
-    "value",
-    "quantity",
-    "weight",
-    "salary",
-    "freight",
-    "score",
-  ]) {
-    const found =
-      measures.find((column) => column.words.includes(word)) ??
-      measures.find((column) => column.words.some((own) => likeness(own, word) >= 0.75));
-    if (found !== undefined) return found;
-  }
-  return measures.length >= 1 ? (measures[0] ?? null) : null;
-}
-
-/** The date of a row of `table`: the one the hints speak of, else the first. */
-export function dateColumn(context: Context, table: TableNode): ColumnNode | null {
-  const dates = table.columns.filter((column) => column.kind === "date" || column.kind === "year");
-  const spoken = dates.find((column) =>
-    column.words.some((word) => word !== "date" && word !== "year" && hasHint(context, word)),
-  );
-  const own = dates.find((column) => column.words.some((word) => table.words.includes(word)));
-  return spoken ?? own ?? dates[0] ?? null;
-}
-
-function hasHint(context: Context, word: string): boolean {
-  for (const hint of context.hints)
-    if (likeness(hint, word) >= 0.75 || (hint.length > 3 && word.startsWith(hint))) return true;
-  return false;
-}
-
-/** The column an adjective orders the rows of `table` by, and whether its high end is meant. */
-export function columnOfAdjective(
-  adjective: Adjective,
-  table: TableNode,
-  context: Context,
-): { readonly column: ColumnNode; readonly high: boolean } | null {
-  for (const reading of adjective.readings) {
-    if (reading.attribute === "*") {
-      const column = mainMeasure(table);
-      if (column !== null) return { column, high: reading.high };
-      continue;
-    }
-    const scored = table.columns
-      .filter(isOrderable)
-      .map((column) => ({
-        column,
-        score: Math.max(
-          column.kind === reading.attribute ? 0.8 : 0,
-          ...column.words.map((word) => likeness(word, reading.attribute)),
-        ),
-        spoken: column.ownWords.some((word) => word !== reading.attribute && hasHint(context, word)) ? 1 : 0,
-      }))
-      .filter((entry) => entry.score >= 0.75)
-      .sort((a, b) => b.score - a.score || b.spoken - a.spoken);
-    const found = scored[0];
-    if (found !== undefined) return { column: found.column, high: reading.high };
-  }
-  return null;
-}
-
-const MONEY_WORDS = /^(sale|revenue|turnover|spent|spend|spending|earning|income|paid|pay|money|earned|sold|worth)$/;
-
-export function isMoneyWord(lemma: string): boolean {
-  return MONEY_WORDS.test(lemma);
-}
-
-/** Sales of any kind: a total column, else price times quantity; nearest to `tables`, never fanned out by the way there. */
-export function moneyMeasure(context: Context, tables: readonly string[], name: AggregateFunction): Measure | null {
-  const candidates = context.graph.tables
-    .filter((table) => table.kind === "table")
-    .flatMap((table) => moneyOf(table, name));
-  let best: { readonly measure: Measure; readonly cost: number } | null = null;
-  for (const { measure, table } of candidates) {
-    let cost = measure.kind === "line_total" ? 0.5 : 0;
-    for (const other of tables) {
-      const path = findPath(context.graph, table, other, context.hints);
-      if (path === null) cost += 20;
-      else cost += path.length * 0.1 + path.filter((hop) => hop.direction === "down").length * 5;
-    }
-    if (best === null || cost < best.cost) best = { measure, cost };
-  }
-  return best?.measure ?? null;
-}
-
-/** Pieces sold: the quantity beside a price, where there is one; else sales. */
-export function soldMeasure(context: Context, tables: readonly string[]): Measure | null {
-  const money = moneyMeasure(context, tables, "sum");
-  for (const table of context.graph.tables) {
-    const quantity = table.columns.find((column) => isMeasure(column) && column.words.includes("quantity"));
-    const price = table.columns.some((column) => column.words.includes("price"));
-    if (table.kind === "table" && quantity !== undefined && price)
-      return { kind: "aggregate", function: "sum", column: quantity };
-  }
-  return money;
-}
-
-function moneyOf(
-  table: TableNode,
-  name: AggregateFunction,
-): readonly { readonly measure: Measure; readonly table: string }[] {
-  const measures = table.columns.filter(isMeasure);
-  const total = measures.find((column) =>
-    column.ownWords.some((word) => /^(total|amount|revenue|sale|subtotal|payment)$/.test(word)),
-  );
-  const price = measures.find((column) => column.words.includes("price"));
-  const quantity = measures.find((column) => column.words.includes("quantity"));
-  const discount = measures.find((column) => column.words.includes("discount")) ?? null;
-  if (total !== undefined)
-    return [{ table: table.name, measure: { kind: "aggregate", function: name, column: total } }];
-  if (price === undefined || quantity === undefined) return [];
-  return [{ table: table.name, measure: { kind: "line_total", function: name, columns: [price, quantity], discount } }];
-}
-
-/** The table a measure is computed over; null for the count of the question's own rows. */
-export function tableOfMeasure(measure: Measure): string | null {
-  if (measure.kind === "count") return measure.table;
-  return measure.kind === "line_total" ? (measure.columns[0]?.table ?? null) : measure.column.table;
 }
 
 export function nodeOf(context: Context, table: string): TableNode {

@@ -89,7 +89,7 @@ export function place(
 
 export function isReachedUpwards(context: Context, from: string, to: string): boolean {
   const path = findPath(context.graph, from, to, context.hints);
-  return path !== null && path.every((hop) => hop.direction === "up");
+  return path?.every((hop) => hop.direction === "up") ?? false;
 }
 
 function speaksOf(condition: Condition, column: ColumnNode): boolean {

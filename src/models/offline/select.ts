@@ -3,7 +3,7 @@
  * by sql-writer.ts. Subselects never look outward, so each can be written alone. Types only.
  */
 import type { Literal, PeriodUnit } from "./intent.ts";
-import type { Operator } from "./vocabulary.ts";
+import type { Operator } from "./keys.ts";
 
 /** A table in FROM; joined to an earlier source unless it is the first. */
 export interface Source {

@@ -3,9 +3,10 @@
  * shown, else the first column shown. Pure: no I/O, no clock.
  */
 import type { Group, Order, Output } from "./intent.ts";
+import { columnOfAdjective } from "./measures.ts";
 import type { OrderReading } from "./read-order.ts";
 import type { Context } from "./resolve.ts";
-import { columnOfAdjective, columnOfRef, labelsOfTable, nodeOf, tableOfRef } from "./resolve.ts";
+import { columnOfRef, labelsOfTable, nodeOf, tableOfRef } from "./resolve.ts";
 
 export function settleOrders(
   context: Context,

@@ -82,15 +82,15 @@ function readCalls(request: ModelRequest): readonly PastCall[] {
 
 function toPastCall(tool: string, input: unknown, content: string, isError: boolean): PastCall {
   const envelope = toRecord(parseJson(content));
-  const status = envelope["status"];
-  const artifacts = Array.isArray(envelope["artifacts"]) ? envelope["artifacts"] : [];
-  const ref = toRecord(artifacts[0])["ref"];
+  const status = envelope.status;
+  const artifacts = Array.isArray(envelope.artifacts) ? envelope.artifacts : [];
+  const ref = toRecord(artifacts[0]).ref;
   return {
     tool,
     input: toRecord(input),
     status: isError || status === "error" ? "error" : status === "warning" ? "warning" : "success",
-    summary: typeof envelope["summary"] === "string" ? envelope["summary"] : "",
-    data: toRecord(envelope["data"]),
+    summary: typeof envelope.summary === "string" ? envelope.summary : "",
+    data: toRecord(envelope.data),
     ref: typeof ref === "string" ? ref : null,
   };
 }
@@ -114,7 +114,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 /** The prompt's schema and every description since; a table described later replaces its earlier form. */
 function readSchemas(request: ModelRequest, calls: readonly PastCall[]): SchemaText {
   const prompt = /<schema>\n?([\s\S]*?)\n?<\/schema>/.exec(request.system)?.[1] ?? "";
-  const texts = [prompt, ...calls.map((call) => call.data["schema"]).filter((text) => typeof text === "string")];
+  const texts = [prompt, ...calls.map((call) => call.data.schema).filter((text) => typeof text === "string")];
   const tables = new Map<string, Table>();
   let omitted = 0;
   texts.forEach((text, index) => {
@@ -143,7 +143,7 @@ export function listedTables(call: PastCall): readonly string[] {
   const { tables } = call.data;
   if (!Array.isArray(tables)) return [];
   return tables.flatMap((entry) => {
-    const name = toRecord(entry)["name"];
+    const name = toRecord(entry).name;
     return typeof name === "string" ? [name] : [];
   });
 }

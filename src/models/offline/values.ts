@@ -3,10 +3,11 @@
  * Sources are the samples in the schema text and what earlier probes found; a span that neither knows is reported as
  * unknown, so that the planner can probe for it. Pure: no I/O, no clock.
  */
+import { keyAt } from "./keys.ts";
 import type { Token } from "./question-tokens.ts";
 import { isCapitalised } from "./question-tokens.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
-import { EMPTY_WORDS, isDemonym, keyAt, monthOf, spellingsOf } from "./vocabulary.ts";
+import { EMPTY_WORDS, isDemonym, monthOf, spellingsOf } from "./vocabulary.ts";
 import { lemmaOf } from "./words.ts";
 
 /** One place where a value occurs. Two columns for a person's first and last name. */

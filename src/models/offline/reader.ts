@@ -1,0 +1,100 @@
+/**
+ * The state of reading conditions, and how a condition is put where it belongs: joined to the one before by `or`,
+ * widened to a list, or placed in the scope that can hold it.
+ * Leaves to others: what the words say (read-*.ts). Pure, but for the reader it is given to move.
+ */
+import type { Condition, Having, Literal, Measure } from "./intent.ts";
+import type { Item } from "./items.ts";
+import type { Operator } from "./keys.ts";
+import { isJoiner, isKey } from "./read-target.ts";
+import type { Context, Ref } from "./resolve.ts";
+import type { ColumnNode } from "./schema-graph.ts";
+import type { Scope } from "./scopes.ts";
+import { chainOf, place } from "./scopes.ts";
+
+/** The reader's state. */
+export interface Reader {
+  readonly context: Context;
+  readonly items: readonly Item[];
+  readonly root: Scope;
+  /** The question shows columns or groups, so that a count of its own rows is a condition on groups. */
+  readonly grouped: boolean;
+  /** The question lists or counts rows, and does not look up columns of one. */
+  readonly lists: boolean;
+  at: number;
+  scope: Scope;
+  pending: { readonly ref: Ref; readonly clause: string; readonly negated: boolean } | null;
+  pendingMeasure: Measure | null;
+  negated: boolean;
+  or: boolean;
+  both: boolean;
+  clause: string;
+  /** The scope that took the last value or was opened last. */
+  latest: Scope | null;
+  readonly having: Having[];
+  readonly shown: ColumnNode[];
+  readonly unread: string[];
+}
+
+/** Joins `Canada and Brazil`, `cat or dog` to one list where they speak of one column. */
+export function addValue(reader: Reader, column: ColumnNode, condition: Condition, negated: boolean): void {
+  const previous = reader.items[reader.at - 2];
+  const listed = isKey(previous, "or") || isJoiner(previous);
+  if (listed && !reader.both && condition.kind === "one_of" && widenPrevious(reader, column, condition.values)) {
+    reader.or = false;
+    return;
+  }
+  const other = reader.or ? lastCondition(reader) : null;
+  if (other !== null) {
+    other.scope.conditions.pop();
+    other.scope.conditions.push({
+      kind: "any_of",
+      conditions: [other.condition, negated ? { ...condition } : condition],
+    });
+    reader.or = false;
+    return;
+  }
+  const scope = place(reader.context, reader.scope, column, condition, { negated, separate: reader.both });
+  reader.latest = scope;
+  if (scope.table === column.table && scope !== reader.root && scope.named) reader.scope = scope;
+  if (negated && !isJoiner(reader.items[reader.at])) reader.negated = false;
+}
+
+function widenPrevious(reader: Reader, column: ColumnNode, values: readonly Literal[]): boolean {
+  for (const scope of scopesOf(reader.root)) {
+    const last = scope.conditions.at(-1);
+    if (last?.kind === "one_of" && last.column.name === column.name && last.column.table === column.table) {
+      scope.conditions.pop();
+      scope.conditions.push({ ...last, values: [...last.values, ...values] });
+      return true;
+    }
+  }
+  return false;
+}
+
+export function scopesOf(scope: Scope): readonly Scope[] {
+  return [scope, ...scope.children.flatMap(scopesOf)];
+}
+
+function lastCondition(reader: Reader): { readonly scope: Scope; readonly condition: Condition } | null {
+  const condition = reader.scope.conditions.at(-1);
+  return condition === undefined ? null : { scope: reader.scope, condition };
+}
+
+export function tablesAround(reader: Reader): readonly string[] {
+  return chainOf(reader.scope).map((scope) => scope.table);
+}
+
+export function addComparison(reader: Reader, column: ColumnNode, operator: Operator, value: Literal): void {
+  const condition: Condition = { kind: "compare", column, operator, value };
+  if (reader.or) {
+    const last = reader.scope.conditions.pop();
+    reader.or = false;
+    if (last !== undefined) {
+      reader.scope.conditions.push({ kind: "any_of", conditions: [last, condition] });
+      return;
+    }
+  }
+  place(reader.context, reader.scope, column, condition, { negated: reader.negated, separate: false });
+  reader.negated = false;
+}

@@ -1,0 +1,96 @@
+/**
+ * Settles what a target means: an entity, a column or a figure, and for a group the rows or values it stands for.
+ * Pure: no I/O, no clock.
+ */
+import type { Measure, Output } from "./intent.ts";
+import { isMeasure, isMoneyWord, mainMeasure, moneyMeasure, tableOfMeasure } from "./measures.ts";
+import type { Target } from "./read-target.ts";
+import type { Context, Ref } from "./resolve.ts";
+import { columnOfRef, nodeOf, tableOfRef } from "./resolve.ts";
+import type { ColumnNode } from "./schema-graph.ts";
+import { lemmaOf } from "./words.ts";
+
+export function settleOutput(
+  context: Context,
+  target: Exclude<Target, { readonly kind: "period" }>,
+  near: readonly string[],
+): readonly Output[] {
+  if (target.kind === "money") {
+    const measure = moneyMeasure(context, [...new Set([...near, ...context.mentioned])], target.function);
+    return measure === null ? [] : [{ kind: "measure", measure }];
+  }
+  if (target.kind === "count")
+    return [{ kind: "measure", measure: settleCount(context, target.ref, target.distinct, near) }];
+  const { ref } = target;
+  const owner = target.owner === null ? null : tableOfRef(target.owner);
+  if (target.function !== null) {
+    const measure = settleAggregate(context, ref, target.function, owner === null ? near : [owner.name, ...near]);
+    return measure === null ? [] : [{ kind: "measure", measure }];
+  }
+  const table = tableOfRef(ref);
+  if (table !== null && owner === null) return [{ kind: "entity", table: table.name }];
+  const around = owner === null ? near : [owner.name, ...near];
+  const column = columnOfRef(ref, context, around);
+  if (column === null) return table === null ? [] : [{ kind: "entity", table: table.name }];
+  if (owner !== null && table !== null && column.table !== owner.name) return [{ kind: "entity", table: table.name }];
+  return namesOf(context, ref, column).map((each): Output => ({ kind: "column", column: each }));
+}
+
+/** `name` of a table whose rows go by two names means both. */
+function namesOf(context: Context, ref: Ref, column: ColumnNode): readonly ColumnNode[] {
+  const table = nodeOf(context, column.table);
+  const isName =
+    /^(full )?names?$/i.test(ref.text) ||
+    (lemmaOf(ref.text.split(" ").at(-1) ?? "") === "name" &&
+      ref.text.split(" ").length === 2 &&
+      column.words.length > 1 &&
+      /^(first|last)$/.test(column.words[0] ?? "") &&
+      !/first|last/i.test(ref.text));
+  if (!isName) return [column];
+  if (table.labels.length > 1 && !table.columns.some((other) => other.words.join(" ") === "name")) return table.labels;
+  const label = table.labels[0];
+  return label?.words.includes("name") && column.words.join(" ") !== "name" ? [label] : [column];
+}
+
+export function settleCount(context: Context, ref: Ref | null, distinct: boolean, near: readonly string[]): Measure {
+  if (ref === null) return { kind: "count", table: context.mentioned[0] ?? null };
+  const table = tableOfRef(ref);
+  if (table !== null && !(distinct && table.isBridge)) return { kind: "count", table: table.name };
+  const column = columnOfRef(ref, context, near);
+  if (column === null) return { kind: "count", table: table?.name ?? null };
+  if (isMeasure(column) && !distinct) return { kind: "aggregate", function: "sum", column };
+  const home = nodeOf(context, column.table);
+  // A column that alone is the key of its table counts rows.
+  if (home.keys.length === 1 && home.keys[0] === column) return { kind: "count", table: home.name };
+  return { kind: "count_distinct", column };
+}
+
+export function settleAggregate(
+  context: Context,
+  ref: Ref,
+  name: "avg" | "sum" | "min" | "max",
+  near: readonly string[],
+): Measure | null {
+  const around = [...new Set([...near, ...context.mentioned])];
+  const isMoney = isMoneyWord(lemmaOf(ref.text));
+  const orderable = (column: ColumnNode): boolean => (name === "sum" || name === "avg" ? isMeasure(column) : true);
+  const column = columnOfRef(ref, context, near, orderable);
+  if (isMoney) {
+    const money = moneyMeasure(context, around, name);
+    if (money !== null) return money;
+  }
+  if (column !== null) return { kind: "aggregate", function: name, column };
+  const table = tableOfRef(ref);
+  if (table === null) return null;
+  if (name === "sum") {
+    const money = isMoney ? moneyMeasure(context, around, name) : null;
+    return money ?? { kind: "count", table: table.name };
+  }
+  const main = mainMeasure(table);
+  return main === null ? null : { kind: "aggregate", function: name, column: main };
+}
+
+export function tableOfOutput(output: Output): string | null {
+  if (output.kind === "measure") return tableOfMeasure(output.measure);
+  return output.kind === "column" ? output.column.table : output.table;
+}
