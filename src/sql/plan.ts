@@ -35,6 +35,8 @@ export interface PlanOptions {
   readonly recursionRows: number;
   /** Rows after which an unfiltered, unsorted statement stops by itself; null when something filters. */
   readonly stopsAfterRows: number | null;
+  /** True when nothing filters or aggregates, so that a subquery's LIMIT ends its loops as soon as it is met. */
+  readonly limitsHold: boolean;
 }
 
 /** Rows that an index lookup finds when nothing is known: SQLite's own guess. */
@@ -119,7 +121,7 @@ function weigh(parent: Node, walk: Walk): Weight {
     walk.turns = turns;
     if (subquery !== undefined) {
       walk.subqueries.set(foldName(subquery), inner.out);
-      weight.total = cap(weight.total + inner.total);
+      weight.total = cap(weight.total + Math.min(inner.total, limitOf(parent, node, subquery, walk)));
     } else if (/^CORRELATED /.test(detail)) {
       weight.total = cap(weight.total + weight.out * inner.total);
     } else if (detail === "RECURSIVE STEP") {
@@ -139,6 +141,19 @@ function weigh(parent: Node, walk: Walk): Weight {
   return weight;
 }
 
+/** Rows that a streaming subquery reads before its LIMIT ends it: the engine counts a LIMIT in its own guess. */
+function limitOf(parent: Node, node: Node, subquery: string, walk: Walk): number {
+  const streams = node.children.every((child) => /^(SCAN|SEARCH) /.test(child.detail));
+  const reader = parent.children.find((sibling) => sibling.detail === `SCAN ${subquery}`);
+  if (!walk.options.limitsHold || !streams || reader === undefined) return ROWS_CEILING;
+  return Math.ceil(engineRows(reader)) * Math.max(1, node.children.length);
+}
+
+/** The engine's cost of reading a subquery is its row guess plus a constant 16, as 10 × log2. */
+function engineRows(node: Node): number {
+  return Math.max(1, 2 ** ((node.engineCost - 16) / 10));
+}
+
 /** Rows that one turn of the loop gives, or null when the node is no loop. */
 function weighLoop(node: Node, walk: Walk): number | null {
   if (node.detail === "MULTI-INDEX OR") {
@@ -151,7 +166,7 @@ function weighLoop(node: Node, walk: Walk): number | null {
   if (rest === undefined || rest === "CONSTANT ROW") return 1;
   const values = /^(\d+)-ROW VALUES CLAUSE/.exec(rest);
   if (values !== null) return Number(values[1]);
-  const name = rest.replace(/ (EXISTS |USING |VIRTUAL TABLE INDEX |LEFT-JOIN$).*$/s, "");
+  const name = rest.replace(/^main\./i, "").replace(/ (EXISTS |USING |VIRTUAL TABLE INDEX |LEFT-JOIN$).*$/s, "");
   const rows = sizeOfName(name, node, walk);
   if (verb === "SEARCH") return weighSearch(rest, rows);
   const { table } = walk.options.resolve(name);
@@ -163,10 +178,9 @@ function weighLoop(node: Node, walk: Walk): number | null {
 function sizeOfName(name: string, node: Node, walk: Walk): number {
   const { rows, subqueries } = walk.options.resolve(name);
   if (rows !== null) return rows;
-  // A subquery, a CTE or a table function. The engine's cost is its row guess plus a constant 16.
-  const engine = Math.max(1, 2 ** ((node.engineCost - 16) / 10));
+  // A subquery, a CTE or a table function.
   const known = [name, ...subqueries].flatMap((candidate) => walk.subqueries.get(foldName(candidate)) ?? []);
-  return Math.min(engine, ...known);
+  return Math.min(engineRows(node), ...known);
 }
 
 function weighSearch(rest: string, rows: number): number {

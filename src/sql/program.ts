@@ -22,6 +22,8 @@ export interface Program {
   readonly columns: number;
   readonly opened: readonly OpenedCursor[];
   readonly opensVirtualTables: boolean;
+  /** True when rows are gathered before any is given: aggregates, sorts. */
+  readonly gathers: boolean;
   /** Per cursor, the stored positions whose values it reads; -1 is the row id. */
   readonly reads: ReadonlyMap<number, ReadonlySet<number>>;
   /** Cursors that read whole records, so that no position can be ruled out. */
@@ -43,6 +45,7 @@ const WRITE_OPCODES = new Set([
 const SEEK_OPCODES = new Set(
   "SeekLT SeekLE SeekGE SeekGT IdxLT IdxLE IdxGE IdxGT Found NotFound NoConflict IfNoHope".split(" "),
 );
+const GATHER_OPCODES = new Set(["AggStep", "AggStep1", "AggValue", "Count", "SorterOpen", "SorterInsert"]);
 const ROWID_OPCODES = new Set(["Rowid", "IdxRowid", "SeekRowid", "NotExists", "DeferredSeek", "FinishSeek"]);
 
 /** Reads the rows of `EXPLAIN <statement>`. */
@@ -53,6 +56,7 @@ export function readProgram(rows: readonly Row[]): Program {
   const strings = new Set<string>();
   let writes = false;
   let opensVirtualTables = false;
+  let gathers = false;
   let cookie = 0;
   let columns = 0;
   for (const row of rows) {
@@ -67,9 +71,10 @@ export function readProgram(rows: readonly Row[]): Program {
     else if (opcode === "Column" || opcode === "Offset") addRead(reads, p1, [p2]);
     else if (opcode === "RowData") readsWhole.add(p1);
     else if (SEEK_OPCODES.has(opcode)) addRead(reads, p1, firstPositions(row.p4));
+    if (GATHER_OPCODES.has(opcode)) gathers = true;
     if (ROWID_OPCODES.has(opcode)) addRead(reads, p1, [-1]);
   }
-  return { writes, cookie, columns, opened, opensVirtualTables, reads, readsWhole, strings };
+  return { writes, cookie, columns, opened, opensVirtualTables, gathers, reads, readsWhole, strings };
 }
 
 function addRead(reads: Map<number, Set<number>>, cursor: number, positions: readonly number[]): void {

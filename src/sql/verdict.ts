@@ -63,6 +63,8 @@ export interface VerdictInput {
   readonly resultRowsMax: number;
 }
 
+/** Without any of these words nothing filters, so a limit ends the loops as soon as it is met. */
+const FILTER_WORDS = ["WHERE", "ON", "USING", "NATURAL", "HAVING", "DISTINCT"];
 /** Rows assumed for a table that could not be counted. */
 const UNKNOWN_TABLE_ROWS = 1_000;
 /** Fewest rows a recursion is let make, however dear its step: hierarchies are seldom deeper. */
@@ -101,7 +103,7 @@ export function checkVerdict(input: VerdictInput): Result<Verdict, SqlRefusal> {
   const reach = toReach(checked.shape, catalog);
   const access = checkAccess({ program, reach, shape: checked.shape, catalog, scopes });
   if (!access.ok) return access;
-  const cost = weigh(input, reach);
+  const cost = weigh(input, reach, program);
   if (cost.rowsRead > input.rowsReadMax) return err(refuseCost(cost.rowsRead, input.rowsReadMax));
   const recursionRows = toRecursionRows(input, cost.recursionStepRows);
   const body = recursionRows === 0 ? input.body : toBody(checked, catalog, scopes, recursionRows);
@@ -129,15 +131,16 @@ function toRecursionRows(input: VerdictInput, stepRows: number): number {
   return Math.max(RECURSION_ROWS_MIN, Math.min(RECURSION_ROWS_MAX, affordable));
 }
 
-function weigh(input: VerdictInput, reach: Reach): ReturnType<typeof weighPlan> {
+function weigh(input: VerdictInput, reach: Reach, program: Program): ReturnType<typeof weighPlan> {
   const names = planNames(reach, input.catalog, input.profile);
   const words = new Set(input.checked.shape.tokens.map((token) => keyword(token)));
-  const filters = ["WHERE", "ON", "USING", "NATURAL", "HAVING", "DISTINCT"];
+  const hasFilter = FILTER_WORDS.some((word) => words.has(word) || reach.throughViews.has(foldName(word)));
   return weighPlan(input.plan, {
     resolve: (name) => names.get(foldName(name)) ?? { table: null, rows: null, subqueries: [] },
     // A tripwire stands behind a guarded recursion, so its likely size counts; a LIMIT of its own is taken at its word.
     recursionRows: Math.max(RECURSION_ROWS_LIKELY, input.checked.recursion.ownLimitMax),
-    stopsAfterRows: filters.some((word) => words.has(word)) ? null : input.resultRowsMax,
+    stopsAfterRows: hasFilter ? null : input.resultRowsMax,
+    limitsHold: !hasFilter && !program.gathers,
   });
 }
 

@@ -15,6 +15,7 @@ function weigh(sql: string, options: Partial<PlanOptions> = {}) {
     },
     recursionRows: 100,
     stopsAfterRows: null,
+    limitsHold: false,
     ...options,
   });
 }
@@ -52,6 +53,13 @@ describe("weighPlan", () => {
   it("stops a stream at the result's limit when nothing filters it", () => {
     expect(weigh("SELECT * FROM big a, big b", { stopsAfterRows: 1_001 }).rowsRead).toBe(2_002);
     expect(weigh("SELECT * FROM big ORDER BY v", { stopsAfterRows: 1_001 }).rowsRead).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it("takes a subquery's own LIMIT for the end of its loops when nothing filters or gathers", () => {
+    const sql = "SELECT a.id FROM big a, big b LIMIT 20";
+    expect(weigh(sql, { limitsHold: true }).rowsRead).toBeLessThan(100);
+    expect(weigh(sql).rowsRead).toBeGreaterThan(25_000_000);
+    expect(weigh("SELECT * FROM main.big").rowsRead).toBe(5_000);
   });
 
   it("sees recursion, takes one row a step from the table being built, and weighs the step", () => {

@@ -50,6 +50,16 @@ describe("readProgram", () => {
     expect(readsOf("SELECT 1 FROM big WHERE k = 3")).toEqual([[0]]);
   });
 
+  it("knows whether rows are gathered before any is given", () => {
+    const gathers = [
+      "SELECT count(*) FROM t",
+      "SELECT name FROM t ORDER BY name",
+      "SELECT k, sum(id) FROM big GROUP BY v",
+    ];
+    expect(gathers.map((sql) => programOf(sql).gathers)).toEqual([true, true, true]);
+    expect(programOf("SELECT * FROM t, u").gathers).toBe(false);
+  });
+
   it("counts result columns and keeps the schema cookie, virtual tables and constants", () => {
     const program = programOf("SELECT a.id, 'x', \"nosuch\" FROM t a, f");
     expect(program.columns).toBe(3);
