@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { publicRunSchema } from "../../src/agent/view.ts";
+import { toWebhookBody, WEBHOOK_BODY_BYTES_MAX } from "../../src/deliver/webhook-body.ts";
+import { byteLength } from "../../src/lib/bytes.ts";
+import { publicRun, query } from "./public-run.ts";
+
+describe("the body of a webhook", () => {
+  it("is the type, the instant of the end, and the run as the API shows it", () => {
+    const run = publicRun();
+    expect(JSON.parse(toWebhookBody(run))).toEqual({ type: "run.finished", timestamp: run.finished_at, data: run });
+  });
+
+  it("A13, A29: says what the API says on failure, on its reason and on queries", () => {
+    const run = publicRun({ outcome: "stopped", failed: true, stop_reason: "max_hops", answer: null, n_queries: 0 });
+    expect(JSON.parse(toWebhookBody(run)).data).toMatchObject({ failed: true, stop_reason: "max_hops", n_queries: 0 });
+  });
+
+  it("names every field that it had to cut, and no other", () => {
+    const sql = `SELECT '${"x".repeat(30_000)}'`;
+    const run = publicRun();
+    const body = JSON.parse(toWebhookBody({ ...run, receipt: { ...run.receipt, queries: [query({ sql })] } }));
+    expect(body.truncated).toEqual(["data.receipt.queries.sql"]);
+    expect(body.data.receipt.queries[0].sql).toMatch(/^SELECT 'x+ …$/);
+    expect(body.data.answer).toBe(run.answer);
+  });
+
+  it("stays under 20 kB and keeps the shape of a run, however long its texts are", () => {
+    const text = fc.oneof(fc.string({ unit: "binary", maxLength: 60 }), fc.constantFrom("é", "\u0000", "😀", '"', "x"));
+    const long = fc
+      .tuple(text, fc.integer({ min: 0, max: 20_000 }))
+      .map(([unit, times]) => unit.repeat(times).slice(0, 20_000));
+    const queries = fc.array(long, { maxLength: 40 });
+    fc.assert(
+      fc.property(
+        long,
+        long,
+        long,
+        queries,
+        fc.array(long, { maxLength: 30 }),
+        (question, answer, message, sqls, warnings) => {
+          const run = publicRun({ question, answer, message, warnings, partial_answer: answer });
+          const results = Array.from({ length: 300 }, (_, index) => `r${index}`);
+          const receipt = { ...run.receipt, results, queries: sqls.map((sql) => query({ sql, error: sql })) };
+          const body = toWebhookBody({ ...run, receipt });
+          expect(byteLength(body)).toBeLessThanOrEqual(WEBHOOK_BODY_BYTES_MAX);
+          const parsed = JSON.parse(body);
+          expect(publicRunSchema.safeParse(parsed.data).success).toBe(true);
+          expect(parsed.data.links).toEqual(run.links);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
