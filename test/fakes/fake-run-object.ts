@@ -221,6 +221,7 @@ export function createWorld(variables: Readonly<Record<string, unknown>> = { QUE
   const logs: LogEntry[] = [];
   const kept: Promise<unknown>[] = [];
   let now = NOW;
+  const sleepers: { readonly at: number; wake(): void }[] = [];
   let ids = 0;
   const prepare: ((run: FakeRun) => void)[] = [];
   const namespace = <T>(objects: Map<string, T>, create: () => T) => ({
@@ -234,10 +235,17 @@ export function createWorld(variables: Readonly<Record<string, unknown>> = { QUE
   });
   const ports: HttpPorts = {
     now: () => now,
-    async sleep(ms) {
-      // Yields first, so that work which needs no time wins every race against the clock.
-      await new Promise((resolve) => setImmediate(resolve));
-      now += ms;
+    // Work that needs no time wins every race against the clock; then the earliest sleeper wakes, one at a time.
+    sleep(ms) {
+      return new Promise((resolve) => {
+        sleepers.push({ at: now + ms, wake: resolve });
+        sleepers.sort((a, b) => a.at - b.at);
+        setImmediate(() => {
+          const first = sleepers.shift();
+          now = Math.max(now, first?.at ?? now);
+          first?.wake();
+        });
+      });
     },
     randomBytes(count) {
       ids += 1;
