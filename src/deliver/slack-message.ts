@@ -7,7 +7,7 @@
  */
 import type { PublicRun } from "../agent/view.ts";
 import { formatUsd, nanoFromUsd } from "../lib/money.ts";
-import { escapeMrkdwn, fromMarkdown, toCodeBlock, toInertMrkdwn } from "../lib/mrkdwn.ts";
+import { breakAddresses, escapeMrkdwn, fromMarkdown, toCodeBlock } from "../lib/mrkdwn.ts";
 import {
   actions,
   button,
@@ -171,11 +171,11 @@ function toText(run: PublicRun): string {
   const unqueried = run.outcome === "answered" && run.n_queries === 0;
   const parts = [
     endingOf(run)?.replaceAll("*", ""),
-    answer === null ? undefined : toInertMrkdwn(fromMarkdown(answer)),
+    answer === null ? undefined : escapeMrkdwn(fromMarkdown(answer)),
     unqueried ? "(Answered without querying the database.)" : undefined,
     toReceipt(run).at(-1),
   ].filter((part) => part !== undefined);
-  const text = parts.join("\n");
+  const text = breakAddresses(parts.join("\n"));
   return text.length <= TEXT_CHARS_MAX ? text : `${cutEntity(text.slice(0, TEXT_CHARS_MAX - 10))} … (cut)`;
 }
 

@@ -21,7 +21,12 @@ export function unescapeMrkdwn(text: string): string {
 
 /** As `escapeMrkdwn`, and no address or mention is left that a client could find by itself. */
 export function toInertMrkdwn(text: string): string {
-  return escapeMrkdwn(text)
+  return breakAddresses(escapeMrkdwn(text));
+}
+
+/** The same for a text that is mrkdwn already and has no markup but emphasis. */
+export function breakAddresses(mrkdwn: string): string {
+  return mrkdwn
     .replace(/:\/\//g, `:${JOINER}//`)
     .replace(/\b(mailto|tel):/gi, `$1${JOINER}:`)
     .replace(/@(?=\w)/g, `@${JOINER}`)
