@@ -10,6 +10,11 @@
  * that its attempt was taken from it, and settles nothing.
  *
  * Errors of the platform itself (the object is being reset, storage is gone) are no bugs: they are thrown on.
+ *
+ * What a step costs by who drives it, in ms, measured locally (workerd under the test plugin, two busy cores, 100 steps
+ * with one query each, four saves a step; best of five), model and tools taking no time / one loopback fetch a step:
+ * a loop inside the object 0.3 / 2.5, a waiting request that calls `step` 1.4 / 2.2, the alarm 4.5 / 6.2. So a waiting
+ * request adds about 1 ms a step and the alarm about 4; both stay the same from the first step to the hundredth.
  */
 import { advance } from "../agent/advance.ts";
 import type { Model } from "../agent/model.ts";
