@@ -7,7 +7,7 @@ import type { Draft } from "./query-draft.ts";
 import { columnAt, sourceOf } from "./query-draft.ts";
 import { nodeOf } from "./resolve.ts";
 import type { Expression } from "./select.ts";
-import { wordsOfName } from "./words.ts";
+import { readableName } from "./words.ts";
 
 /** The measure over the draft's rows. Rows repeated by a join are counted once. */
 export function measureExpression(draft: Draft, measure: Measure): Expression | null {
@@ -43,7 +43,10 @@ export function measureExpression(draft: Draft, measure: Measure): Expression | 
 
 /** What the figure's column is called. */
 export function measureName(measure: Measure, root: string): string {
-  const snake = (name: string): string => wordsOfName(name).join("_");
+  const snake = (name: string): string =>
+    readableName(name)
+      .replace(/[^a-z0-9]+/g, "_")
+      .replace(/^_|_$/g, "") || "value";
   switch (measure.kind) {
     case "count":
       return `${snake(measure.table ?? root)}_count`;
@@ -52,7 +55,7 @@ export function measureName(measure: Measure, root: string): string {
     case "aggregate": {
       const words = { avg: "average", sum: "total", min: "min", max: "max" }[measure.function];
       const name = snake(measure.column.name);
-      return name.startsWith(words) ? `${words}_of_${name}` : `${words}_${name}`;
+      return name.startsWith(words) ? `${snake(measure.column.table)}_${name}` : `${words}_${name}`;
     }
     case "line_total":
       return `${{ avg: "average", sum: "total", min: "min", max: "max" }[measure.function]}_sales`;

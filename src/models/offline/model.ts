@@ -17,11 +17,13 @@ import type {
 } from "../../agent/model.ts";
 import { byteLength } from "../../lib/bytes.ts";
 import type { FinalAnswer } from "./answer.ts";
-import { writeAnswer, writeDecline, writeThought } from "./answer.ts";
+import { writeAnswer } from "./answer.ts";
+import { writeDecline, writeTables } from "./decline.ts";
 import { exploreSchema } from "./explore.ts";
 import type { Plan } from "./planner.ts";
 import { makePlan } from "./planner.ts";
 import { writeProbe } from "./probe.ts";
+import { writeThought } from "./thought.ts";
 import type { PastCall, Transcript } from "./transcript.ts";
 import { readTranscript, shownRows } from "./transcript.ts";
 
@@ -120,10 +122,13 @@ function takeTurn(request: ModelRequest, transcript: Transcript): Turn {
     );
   if (transcript.question === "" || transcript.question.length > QUESTION_CHARS_MAX)
     return say(writeDecline(transcript.graph, []));
+  const refusal = refuseOutright(transcript.question);
+  if (refusal !== null) return say(refusal);
   const exploring = exploreSchema(transcript);
   if (exploring !== null) return exploring;
   if (transcript.graph.tables.length === 0)
     return say("The database has no tables that can be read, so there is nothing to answer the question from.");
+  if (asksForTables(transcript.question)) return say(writeTables(transcript.graph));
   const queries = transcript.calls.filter((call) => call.tool === "execute_read_only_sql" && !isProbe(call));
   const failed = queries.filter((call) => call.status === "error").length;
   const plan = makePlan({
@@ -135,6 +140,24 @@ function takeTurn(request: ModelRequest, transcript: Transcript): Turn {
   const done = queries.findLast((call) => shownRows(call) !== null);
   if (done !== undefined) return conclude(transcript, done, plan);
   return actOn(plan, transcript, queries);
+}
+
+/** What no query can do: change rows, give reasons, look ahead. */
+function refuseOutright(question: string): string | null {
+  const asked = question.trim().toLowerCase();
+  if (
+    /^(please )?(delete|drop|update|insert|alter|create|truncate|remove|rename|add|grant|replace|set)\b/.test(asked)
+  ) {
+    return "The database is only ever read: I change nothing, and have run no query.";
+  }
+  if (/^(why|should|how (do|can|should|to)\b|predict|forecast|recommend|explain|write|translate)/.test(asked)) {
+    return "I am the offline model: I count, add up, rank and look up rows, but I give no reasons, advice or forecasts.";
+  }
+  return null;
+}
+
+function asksForTables(question: string): boolean {
+  return /^(what|which|list|show|how many)\b.{0,20}\btables\b(?!.{12,})/i.test(question.trim());
 }
 
 /** A probe is known by its text, whether or not it succeeded. */

@@ -126,10 +126,14 @@ function missingValue(items: readonly Item[]): string | null {
     const earlier = items[index - 2];
     if (before !== undefined && before.kind === "key" && before.key.key === "contains") continue;
     // `last name is Smith`: a filter on that column finds nothing by itself, and says so.
-    if (before?.kind === "ref" || earlier?.kind === "ref") continue;
+    if (isColumnRef(before) || (isClause(before, "is", "are", "was", "were") && isColumnRef(earlier))) continue;
     return item.text;
   }
   return null;
+}
+
+function isColumnRef(item: Item | undefined): boolean {
+  return item !== undefined && item.kind === "ref" && !isTableRef(item);
 }
 
 function unreadWords(items: readonly Item[]): readonly string[] {
@@ -138,6 +142,9 @@ function unreadWords(items: readonly Item[]): readonly string[] {
 
 /** Nothing but leftovers: fewer things were understood than were not. */
 function isGuess(items: readonly Item[], intent: Intent): boolean {
+  // A value alone says nothing of what is asked about it.
+  const named = items.some((item) => item.kind === "ref");
+  if (!named && intent.unread.length > 0) return true;
   const understood = items.filter(
     (item) => item.kind === "ref" || item.kind === "value" || item.kind === "number" || item.kind === "date",
   ).length;

@@ -165,6 +165,23 @@ export function wordsOfName(name: string, dictionary: ReadonlySet<string> = new 
   return words;
 }
 
+/** A name for people: `BillingCountry` is `billing country`. */
+export function readableName(name: string): string {
+  const spaced = name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .replace(/[_\s]+/g, " ")
+    .trim();
+  return spaced === "" ? name : spaced.toLowerCase();
+}
+
+/** `MediaType` is `media types`; with a count of 1 it stays singular. */
+export function pluralName(name: string, count = 2): string {
+  const words = readableName(name).split(" ");
+  const last = words.pop() ?? "";
+  return [...words, pluralize(last, count)].join(" ");
+}
+
 /** Takes `countrylanguage` apart when both halves are words that the schema itself uses. */
 function splitCompound(word: string, dictionary: ReadonlySet<string>): readonly string[] {
   if (word.length < 8) return [word];
