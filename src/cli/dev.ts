@@ -6,6 +6,7 @@
  */
 import { err, ok, type Result } from "../lib/result.ts";
 import { type DevCommand, parseDevArguments } from "./arguments.ts";
+import { buildPage } from "./build-page.ts";
 import { bundleWorker } from "./bundle.ts";
 import { type OpenedDatabase, openDatabase } from "./database-check.ts";
 import { DEV_HELP, readVersion } from "./help.ts";
@@ -58,11 +59,17 @@ async function open(command: Serve, end: ProcessEnd): Promise<Result<OpenedDatab
   const locked = lockFolder(command.stateDir);
   if (!locked.ok) return err({ exitCode: 2, message: locked.error });
   end.onExit(locked.value);
-  const [bundle, prepared] = await Promise.all([bundleWorker(), prepareDatabase(command.source, command.stateDir)]);
+  const [bundle, page, prepared] = await Promise.all([
+    bundleWorker(),
+    buildPage(),
+    prepareDatabase(command.source, command.stateDir),
+  ]);
   if (!prepared.ok) return err({ exitCode: 2, message: prepared.error });
   if (!bundle.ok) return err({ exitCode: 1, message: bundle.error });
+  if (!page.ok) return err({ exitCode: 1, message: page.error });
   const opened = await openDatabase(prepared.value, {
     bundle: bundle.value.code,
+    pageDir: page.value,
     env: process.env,
     port: command.port,
     onLog: ({ level, message }) => process.stderr.write(`[${level}] ${toSafeText(message)}\n`),
@@ -78,6 +85,8 @@ function welcome(command: Serve, { host, prepared, tables }: OpenedDatabase): st
     command.source.kind === "demo" ? DEMO_QUESTION : `How many rows are in ${tables[0] ?? "the first table"}?`;
   const body = JSON.stringify({ question }).replaceAll("'", "'\\''");
   return `Querent serves the ${what} at ${host.url}
+
+Open that in a browser, or ask over the API:
 
   curl ${host.url}/v1/runs -H 'content-type: application/json' -H 'prefer: wait=60' \\
     -d '${body}'

@@ -17,6 +17,8 @@ export interface HostOptions {
   readonly bundle: string;
   /** Folder that keeps everything: the D1 database and the objects' storage. */
   readonly stateDir: string;
+  /** Folder with the files of the page (build-page.ts); absent: the page is not served. */
+  readonly pageDir?: string;
   /** 0 or absent: any free port. */
   readonly port?: number;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -135,6 +137,7 @@ function toMiniflareOptions(options: HostOptions, port: number): MiniflareOption
           name: WORKER_NAME,
           compatibilityDate: COMPATIBILITY_DATE,
           compatibilityFlags: [...COMPATIBILITY_FLAGS],
+          ...(options.pageDir === undefined ? {} : { assets: { directory: options.pageDir, hasUserWorker: true } }),
           manifest: {
             mainModule: "index.mjs",
             modules: { "index.mjs": { type: "esm", contents: options.bundle } },

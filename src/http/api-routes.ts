@@ -7,11 +7,13 @@ import { z } from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { askSchema } from "./ask.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";
+import { chartQuerySchema } from "./chart.ts";
 import { eventsQuerySchema } from "./events.ts";
 import type { ProblemCode } from "./problems.ts";
 import { resultQuerySchema } from "./records.ts";
 import { noFieldsSchema } from "./run-actions.ts";
 import { listQuerySchema } from "./runs.ts";
+import { databaseSchema } from "./schema.ts";
 import { acceptedSchema, healthSchema, resultPageSchema, runListSchema } from "./schemas.ts";
 
 export interface RouteAnswer {
@@ -28,7 +30,7 @@ export interface ApiRoute {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
-  readonly tag: "runs" | "webhooks" | "server";
+  readonly tag: "runs" | "database" | "webhooks" | "server";
   readonly auth: "key" | "signature" | "none";
   readonly query?: z.ZodObject;
   readonly takes?: readonly HeaderName[];
@@ -258,6 +260,26 @@ export const API_ROUTES: readonly ApiRoute[] = [
     problems: ["invalid_request", "run_not_found", "result_not_found"],
   },
   {
+    ...runRoute,
+    method: "get",
+    path: "/v1/runs/{id}/chart.svg",
+    id: "drawChart",
+    summary: "A result as a picture",
+    query: chartQuerySchema,
+    answers: { 200: { description: "The picture, with title and description in it.", texts: ["image/svg+xml"] } },
+    problems: ["invalid_request", "run_not_found", "result_not_found"],
+  },
+  {
+    method: "get",
+    path: "/v1/schema",
+    id: "readSchema",
+    summary: "The tables, columns, keys and sample values that you may read",
+    tag: "database",
+    auth: "key",
+    answers: { 200: { description: "As the model is shown them.", schema: databaseSchema } },
+    problems: [],
+  },
+  {
     method: "post",
     path: "/v1/webhooks/{source}",
     id: "receiveWebhook",
@@ -279,7 +301,6 @@ export const API_ROUTES: readonly ApiRoute[] = [
       "invalid_signature",
       ...BODY_PROBLEMS,
       "question_not_found",
-      "limit_above_maximum",
       ...QUOTA_PROBLEMS,
       ...OBJECT_PROBLEMS,
     ],

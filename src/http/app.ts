@@ -9,15 +9,18 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { configOf } from "../config.ts";
 import { authenticate } from "./auth.ts";
 import { createCarryOnRoutes } from "./carry-on.ts";
+import { createChartRoutes } from "./chart.ts";
 import { type HttpEnv, type HttpPorts, PRODUCTION_PORTS } from "./context.ts";
 import { corsByConfiguration } from "./cors.ts";
 import { createEventRoutes } from "./events.ts";
 import { createHealthRoutes } from "./health.ts";
 import { createOpenapiRoutes } from "./openapi.ts";
+import { createPageRoutes } from "./page.ts";
 import { answerError, problem } from "./problems.ts";
 import { createRecordRoutes } from "./records.ts";
 import { createRunActionRoutes } from "./run-actions.ts";
 import { createRunRoutes } from "./runs.ts";
+import { createSchemaRoutes } from "./schema.ts";
 import { createSlackRoutes } from "./slack.ts";
 import { createWebhookRoutes } from "./webhooks.ts";
 
@@ -50,14 +53,16 @@ export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
         }).getResponse(),
     }),
   );
-  // The contract is the same whatever the settings are, and can be read while they are wrong.
+  // The contract and the page are the same whatever the settings are, and are there while they are wrong.
   app.route("/", createOpenapiRoutes());
+  app.route("/", createPageRoutes());
   app.use(async function readSettings(c, next) {
     c.set("config", configOf(c.env));
     await next();
   });
   app.use(corsByConfiguration);
   app.use("/v1/runs/*", authenticate);
+  app.use("/v1/schema", authenticate);
   app.onError((error, c) => answerError(error, c));
   app.notFound(() => problem("not_found", "The addresses are listed in /openapi.json.").getResponse());
   app.route("/", createRoutes());
@@ -74,5 +79,7 @@ function createRoutes() {
     .route("/v1/runs", createCarryOnRoutes())
     .route("/v1/runs", createRecordRoutes())
     .route("/v1/runs", createEventRoutes())
+    .route("/v1/runs", createChartRoutes())
+    .route("/v1/schema", createSchemaRoutes())
     .route("/", createWebhookRoutes());
 }

@@ -107,6 +107,22 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     truncated: false,
     next: null,
   },
+  Schema: {
+    tables: [
+      {
+        name: "Album",
+        kind: "table",
+        rows: 347,
+        has_more_rows: false,
+        tags: [],
+        columns: [
+          column("AlbumId", "INTEGER", { primary_key: 1, not_null: true }),
+          column("Title", "NVARCHAR(160)", { not_null: true }),
+          column("ArtistId", "INTEGER", { not_null: true, references: { table: "Artist", column: "ArtistId" } }),
+        ],
+      },
+    ],
+  },
   Accepted: { id: RUN_ID, links: RUN.links },
   Health: { status: "ok", model: "claude-sonnet-5-5" },
   Problem: {
@@ -118,3 +134,8 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     errors: [{ detail: "10000 is above your maximum of 128.", pointer: "#/limits/max_steps" }],
   },
 };
+
+function column(name: string, type: string, rest: object): object {
+  const plain = { primary_key: 0, not_null: false, generated: false, masked: false };
+  return { name, type, ...plain, references: null, values: null, has_more_values: false, ...rest };
+}

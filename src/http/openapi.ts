@@ -15,6 +15,7 @@ import type { HttpEnv } from "./context.ts";
 import { EXAMPLES } from "./openapi-examples.ts";
 import { PROBLEMS, type ProblemCode, problemHeaders, typeOf } from "./problems.ts";
 import { noFieldsSchema } from "./run-actions.ts";
+import { databaseSchema } from "./schema.ts";
 import { acceptedSchema, healthSchema, problemSchema, resultPageSchema, runListSchema } from "./schemas.ts";
 
 type Json = { readonly [member: string]: unknown };
@@ -30,6 +31,7 @@ const COMPONENTS: readonly (readonly [name: string, schema: z.ZodType, io: "inpu
   ["Run", publicRunSchema, "output"],
   ["RunList", runListSchema, "output"],
   ["ResultPage", resultPageSchema, "output"],
+  ["Schema", databaseSchema, "output"],
   ["Accepted", acceptedSchema, "output"],
   ["Health", healthSchema, "output"],
   ["Problem", problemSchema, "output"],
@@ -66,6 +68,7 @@ export function createDocument(): Json {
     servers: [{ url: "/" }],
     tags: [
       { name: "runs", description: "One question's execution, from asking to its rows." },
+      { name: "database", description: "What there is to ask about." },
       { name: "webhooks", description: "Questions by signed webhook." },
       { name: "server", description: "The server itself." },
     ],

@@ -1,0 +1,59 @@
+/**
+ * A picture of a result as an SVG file, drawn in the worker: what `GET /v1/runs/:id/chart.svg` answers with.
+ *
+ * Owns: the two sets of plain colours, title and description inside the file. Leaves to others: which picture
+ * (chart-rules.ts) and its marks (chart-draw.ts). Pure: no I/O, no clock.
+ */
+import type { Row } from "./cells.ts";
+import { type ChartColors, drawChart } from "./chart-draw.ts";
+import type { Chart } from "./chart-rules.ts";
+import { describeChart } from "./chart-text.ts";
+import { createSvgDocument, type ElementNode, escapeXml, toXml } from "./svg-document.ts";
+
+export type ChartTheme = "light" | "dark";
+
+/** The same as in style.css; a test compares them. */
+export const THEME_COLORS: { readonly [theme in ChartTheme]: ChartColors } = {
+  light: {
+    ink: "#1d2021",
+    muted: "#5f6568",
+    grid: "#e3e5e3",
+    surface: "#ffffff",
+    series: ["#2457c5", "#c2570c", "#0f766e", "#a21caf", "#8a6d00", "#be123c", "#4d7c0f", "#5b4fc7", "#6b7280"],
+  },
+  dark: {
+    ink: "#e9ebea",
+    muted: "#a2a9ab",
+    grid: "#2f3437",
+    surface: "#16191b",
+    series: ["#8ab0ff", "#f5a35c", "#4fd1c0", "#e58bf0", "#e3c54a", "#ff8fa3", "#a5d65c", "#b3a8ff", "#b5bcc2"],
+  },
+};
+
+export interface SvgOptions {
+  readonly width: number;
+  readonly theme: ChartTheme;
+}
+
+/** The file's text. */
+export function renderChartSvg(
+  chart: Chart,
+  columns: readonly string[],
+  rows: readonly Row[],
+  { width, theme }: SvgOptions,
+): string {
+  const document = createSvgDocument();
+  const colors = THEME_COLORS[theme];
+  // Plot asks for a whole Document and uses the part of it that ours has.
+  const drawn: unknown = drawChart(chart, columns, rows, { width, colors, interactive: false, document });
+  if (!isElement(drawn)) throw new Error("The chart library drew something else than an element of our document.");
+  const title = `<title>${escapeXml(chart.title)}</title><desc>${escapeXml(describeChart(chart, columns, rows))}</desc>`;
+  const background = `<rect width="100%" height="100%" fill="${colors.surface}"/>`;
+  const xml = toXml(drawn).replace("<svg", '<svg role="img"');
+  const open = xml.indexOf(">") + 1;
+  return `${xml.slice(0, open)}${title}${background}${xml.slice(open)}\n`;
+}
+
+function isElement(value: unknown): value is ElementNode {
+  return typeof value === "object" && value !== null && "attributes" in value && value.attributes instanceof Map;
+}

@@ -1,0 +1,52 @@
+/**
+ * An answer as a list of parts: plain text, strong text, and figures with the cell they came from. Text stays text: what
+ * looks like HTML or a link is shown as it is written and leads nowhere.
+ * Pure: no I/O, no clock.
+ */
+import type { Citation } from "./api-types.ts";
+
+export interface AnswerPart {
+  readonly kind: "text" | "figure";
+  readonly text: string;
+  readonly strong: boolean;
+  /** Of a figure. */
+  readonly citation: Citation | null;
+}
+
+/** Cuts `answer` at its figures and at `**…**`. Every place where a cited figure is written becomes a link to its cell. */
+export function toAnswerParts(answer: string, citations: readonly Citation[]): readonly AnswerPart[] {
+  const byFigure = new Map<string, Citation>();
+  for (const citation of citations) {
+    if (citation.figure !== "" && !byFigure.has(citation.figure)) byFigure.set(citation.figure, citation);
+  }
+  return answer.split(/\*\*([^*\n]+)\*\*/).flatMap((piece, index) => cutAtFigures(piece, byFigure, index % 2 === 1));
+}
+
+function cutAtFigures(text: string, byFigure: ReadonlyMap<string, Citation>, strong: boolean): readonly AnswerPart[] {
+  const parts: AnswerPart[] = [];
+  const addText = (piece: string): void => {
+    if (piece !== "") parts.push({ kind: "text", text: piece, strong, citation: null });
+  };
+  let from = 0;
+  // The longest figure first: "1,297.5" is not "1,297" and a rest.
+  const figures = [...byFigure.keys()].toSorted((a, b) => b.length - a.length);
+  if (figures.length > 0) {
+    const pattern = new RegExp(figures.map(escapePattern).join("|"), "g");
+    for (const match of text.matchAll(pattern)) {
+      const [figure] = match;
+      const at = match.index;
+      // Not in the middle of a longer number or word.
+      if (/[\p{L}\p{N}_]$|\d[.,]$/u.test(text.slice(0, at)) && /^[\p{L}\p{N}]/u.test(figure)) continue;
+      if (/^(?:[\p{L}\p{N}_]|[.,]\d)/u.test(text.slice(at + figure.length)) && /[\p{L}\p{N}]$/u.test(figure)) continue;
+      addText(text.slice(from, at));
+      parts.push({ kind: "figure", text: figure, strong, citation: byFigure.get(figure) ?? null });
+      from = at + figure.length;
+    }
+  }
+  addText(text.slice(from));
+  return parts;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

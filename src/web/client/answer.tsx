@@ -1,0 +1,99 @@
+/**
+ * How the run ended, first and large: the answer with each figure linked to its cell, or in plain words why there is
+ * none; then every warning.
+ */
+
+import { toAnswerParts } from "./answer-parts.ts";
+import type { Citation, Run } from "./api-types.ts";
+import { Notice } from "./parts.tsx";
+import { cellId } from "./result-table.tsx";
+
+/** Longer answers are set smaller: they are read, not glanced at. */
+const LARGE_CHARS_MAX = 160;
+
+export interface AnswerProps {
+  readonly run: Run;
+  /** A figure is pointed at, left (null), or followed to its cell. */
+  readonly onPoint: (citation: Citation | null) => void;
+  readonly onFollow: (citation: Citation) => void;
+}
+
+export function Answer({ run, onPoint, onFollow }: AnswerProps) {
+  const text = run.answer ?? run.partial_answer;
+  const isLarge = text !== null && text.length <= LARGE_CHARS_MAX;
+  return (
+    <section class="answer" aria-label="Answer">
+      {run.outcome === "answered" ? null : <Ending run={run} />}
+      {text === null ? null : (
+        <>
+          {run.answer === null ? <p class="partial-label">Partial answer</p> : null}
+          <p class={isLarge ? "answer-text answer-large" : "answer-text"} dir="auto">
+            <AnswerText text={text} citations={run.receipt.citations} onPoint={onPoint} onFollow={onFollow} />
+          </p>
+        </>
+      )}
+      {run.warnings.length === 0 ? null : (
+        <Notice kind="warning" title={run.warnings.length === 1 ? "Before you rely on it" : "Before you rely on it:"}>
+          <ul class="warnings">
+            {run.warnings.map((warning) => (
+              <li>{warning}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </section>
+  );
+}
+
+interface TextProps {
+  readonly text: string;
+  readonly citations: readonly Citation[];
+  readonly onPoint: (citation: Citation | null) => void;
+  readonly onFollow: (citation: Citation) => void;
+}
+
+function AnswerText({ text, citations, onPoint, onFollow }: TextProps) {
+  return (
+    <>
+      {toAnswerParts(text, citations).map((part) => {
+        const { citation } = part;
+        const shown =
+          citation === null ? (
+            part.text
+          ) : (
+            <a
+              class="figure"
+              href={`#${cellId(citation.result, citation.row, 0)}`}
+              title={`${citation.result}, row ${citation.row}, ${citation.column}`}
+              onMouseEnter={() => onPoint(citation)}
+              onMouseLeave={() => onPoint(null)}
+              onFocus={() => onPoint(citation)}
+              onBlur={() => onPoint(null)}
+              onClick={(event: MouseEvent) => {
+                event.preventDefault();
+                onFollow(citation);
+              }}
+            >
+              {part.text}
+            </a>
+          );
+        return part.strong ? <strong>{shown}</strong> : shown;
+      })}
+    </>
+  );
+}
+
+function Ending({ run }: { run: Run }) {
+  const titles: { readonly [outcome: string]: string } = {
+    stopped: "Stopped before there was an answer",
+    failed: "No answer: something failed",
+    cancelled: "Cancelled",
+  };
+  const isBudget = run.stop_reason === "budget";
+  const title = isBudget ? "The budget of this question is used up" : (titles[run.outcome ?? ""] ?? "No answer");
+  return (
+    <Notice kind={run.outcome === "failed" ? "error" : "info"} title={title}>
+      <p>{run.message ?? ""}</p>
+    </Notice>
+  );
+}

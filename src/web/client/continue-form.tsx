@@ -1,0 +1,57 @@
+/**
+ * Carries a stopped run on: a new run from its last checkpoint, under the limit that ended it, raised. What was spent
+ * stays spent.
+ */
+import { useState } from "hono/jsx/dom";
+import { api, type Failure } from "./api.ts";
+import type { Run } from "./api-types.ts";
+import { formatUsd } from "./format.ts";
+import { fieldsToRaise, proposeLimit, readLimits } from "./limits.ts";
+import { FailureNotice } from "./parts.tsx";
+import { navigate } from "./router.ts";
+
+export function ContinueForm({ run }: { run: Run }) {
+  const fields = fieldsToRaise(run.stop_reason, run.limits, run.usage);
+  const proposed = fields.map(({ name }) => [name, String(proposeLimit(run.limits[name] ?? 1))] as const);
+  const [texts, setTexts] = useState<{ readonly [name: string]: string }>(Object.fromEntries(proposed));
+  const [isSending, setSending] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const limits = readLimits(texts);
+    if (limits === null) {
+      setFailure({ status: 400, title: "That is not a limit", detail: "Enter a number above zero." });
+      return;
+    }
+    setSending(true);
+    const answered = await api.continue(run.id, limits);
+    setSending(false);
+    if (answered.ok) navigate(`/runs/${answered.value.id}`);
+    else setFailure(answered.failure);
+  };
+  return (
+    <form class="continue" onSubmit={(event: Event) => void submit(event)} aria-label="Continue this run">
+      {fields.map(({ name, label, step }) => (
+        <label>
+          {label} (was {name === "budget_usd" ? formatUsd(run.limits[name] ?? 0) : run.limits[name]})
+          <input
+            type="number"
+            inputmode="decimal"
+            min="0"
+            step={step}
+            required
+            value={texts[name] ?? ""}
+            onInput={(event: Event) => {
+              if (event.target instanceof HTMLInputElement) setTexts({ ...texts, [name]: event.target.value });
+            }}
+          />
+        </label>
+      ))}
+      <button type="submit" class="button button-main" disabled={isSending}>
+        {fields.length === 0 ? "Continue" : "Continue with this limit"}
+      </button>
+      <p class="muted">Goes on where it stopped. The {formatUsd(run.usage.cost_usd)} spent so far count.</p>
+      {failure === null ? null : <FailureNotice failure={failure} />}
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * The hooks that several views share: loading something once, the time while it matters, the connection.
+ */
+import { useEffect, useState } from "hono/jsx/dom";
+import type { Answer, Failure } from "./api.ts";
+
+export type Loaded<T> =
+  | { readonly kind: "loading" }
+  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "loaded"; readonly value: T };
+
+/** Loads when the view appears and whenever `again` is called. */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<Answer<T>>, on: readonly unknown[]) {
+  const [state, setState] = useState<Loaded<T>>({ kind: "loading" });
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    load(abort.signal).then(
+      (answer) => {
+        if (abort.signal.aborted) return;
+        setState(answer.ok ? { kind: "loaded", value: answer.value } : { kind: "failed", failure: answer.failure });
+      },
+      () => undefined,
+    );
+    return () => abort.abort();
+  }, [...on, round]);
+  return { state, again: () => setRound((count) => count + 1) };
+}
+
+/** The time, anew every `everyMs` while `isRunning`. */
+export function useNow(isRunning: boolean, everyMs: number): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [isRunning, everyMs]);
+  return now;
+}
+
+/** Whether the browser thinks that it is online. */
+export function useOnline(): boolean {
+  const [isOnline, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const update = (): void => setOnline(navigator.onLine);
+    window.addEventListener("online", update);
+    window.addEventListener("offline", update);
+    return () => {
+      window.removeEventListener("online", update);
+      window.removeEventListener("offline", update);
+    };
+  }, []);
+  return isOnline;
+}

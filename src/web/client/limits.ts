@@ -1,0 +1,68 @@
+/**
+ * The limits that a person sets on the page: their names, and which to raise when one of them ended a run.
+ * Pure: no I/O, no clock.
+ */
+
+export interface LimitField {
+  readonly name: string;
+  readonly label: string;
+  /** Of the number field. */
+  readonly step: string;
+}
+
+const BUDGET: LimitField = { name: "budget_usd", label: "Budget, dollars", step: "0.01" };
+const STEPS: LimitField = { name: "max_steps", label: "Steps", step: "1" };
+const CALLS: LimitField = { name: "max_hops", label: "Tool calls", step: "1" };
+const TIME: LimitField = { name: "wall_clock_s", label: "Time, seconds", step: "1" };
+
+/** What can be set when a question is asked. */
+export const ASK_FIELDS: readonly LimitField[] = [BUDGET, STEPS, CALLS, TIME];
+
+const RAISED_AFTER: { readonly [stopReason: string]: readonly LimitField[] } = {
+  budget: [
+    BUDGET,
+    { name: "max_rows_read", label: "Rows read", step: "1" },
+    { name: "max_model_calls", label: "Model calls", step: "1" },
+  ],
+  max_steps: [STEPS],
+  max_hops: [CALLS],
+  timeout: [TIME],
+  retry_ceiling: [{ name: "max_consecutive_errors", label: "Errors in a row", step: "1" }],
+  error_budget: [{ name: "max_errors", label: "Errors", step: "1" }],
+};
+
+const USAGE_OF: { readonly [limit: string]: string } = {
+  budget_usd: "cost_usd",
+  max_rows_read: "rows_read",
+  max_model_calls: "model_calls",
+};
+
+/** What a run that ended for `stopReason` needs more of; none when going on is enough. */
+export function fieldsToRaise(
+  stopReason: string | null,
+  limits: { readonly [name: string]: number },
+  usage: { readonly [name: string]: number },
+): readonly LimitField[] {
+  const fields = RAISED_AFTER[stopReason ?? ""] ?? [];
+  // "budget" covers three ceilings: the one that is nearest to its limit is the one.
+  const share = (field: LimitField): number => (usage[USAGE_OF[field.name] ?? ""] ?? 0) / (limits[field.name] ?? 1);
+  return fields.length <= 1 ? fields : fields.toSorted((a, b) => share(b) - share(a)).slice(0, 1);
+}
+
+/** A raised limit to propose: twice what it was. */
+export function proposeLimit(current: number): number {
+  return Number((current * 2).toPrecision(3));
+}
+
+/** Reads the fields; null where one is no positive number. Fields left empty are left out. */
+export function readLimits(texts: { readonly [name: string]: string }): { readonly [name: string]: number } | null {
+  const limits: { [name: string]: number } = {};
+  for (const [name, text] of Object.entries(texts)) {
+    const trimmed = text.trim().replace(",", ".");
+    if (trimmed === "") continue;
+    const value = Number(trimmed);
+    if (!Number.isFinite(value) || value <= 0) return null;
+    limits[name] = value;
+  }
+  return limits;
+}

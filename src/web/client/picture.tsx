@@ -1,0 +1,138 @@
+/**
+ * A result as a picture, with the other kinds that suit it to switch to. The drawing library is a module of its own,
+ * fetched when the first picture is shown; until then, and without it, the table says the same.
+ */
+import { useEffect, useRef, useState } from "hono/jsx/dom";
+import { formatNumber, type Row, toCellNumber, toCellText, toWords } from "../cells.ts";
+import type { ChartColors } from "../chart-draw.ts";
+import type { Chart } from "../chart-rules.ts";
+import { describeChart, KIND_NAMES } from "../chart-text.ts";
+
+const SERIES_COLORS = 9;
+const COLORS: ChartColors = {
+  ink: "var(--ink)",
+  muted: "var(--muted)",
+  grid: "var(--line)",
+  surface: "var(--surface)",
+  series: Array.from({ length: SERIES_COLORS }, (_, index) => `var(--series-${index + 1})`),
+};
+
+export interface PictureProps {
+  readonly id: string;
+  readonly charts: readonly Chart[];
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+  readonly onSave: (kind: string) => void;
+}
+
+export function Picture({ id, charts, columns, rows, onSave }: PictureProps) {
+  const [kind, setKind] = useState<string>(charts[0]?.kind ?? "table");
+  const chart = charts.find((one) => one.kind === kind);
+  const [first] = charts;
+  if (first === undefined) return null;
+  return (
+    <div class="picture">
+      {first.kind === "number" ? null : (
+        <fieldset class="switch">
+          <legend class="sr-only">Show as</legend>
+          {[...charts.map((one) => one.kind), "table"].map((option) => (
+            <label>
+              <input
+                type="radio"
+                name={`kind-${id}`}
+                value={option}
+                checked={option === kind}
+                onChange={() => setKind(option)}
+              />
+              <span>
+                {option === "table"
+                  ? "Table only"
+                  : KIND_NAMES[charts.find((one) => one.kind === option)?.kind ?? "bar"]}
+              </span>
+            </label>
+          ))}
+          {chart === undefined ? null : (
+            <button type="button" class="button button-quiet" onClick={() => onSave(kind)}>
+              Save as SVG
+            </button>
+          )}
+        </fieldset>
+      )}
+      {chart === undefined ? null : chart.kind === "number" ? (
+        <Numbers chart={chart} columns={columns} rows={rows} />
+      ) : (
+        <Drawing key={chart.kind} id={id} chart={chart} columns={columns} rows={rows} />
+      )}
+    </div>
+  );
+}
+
+interface DrawingProps {
+  readonly id: string;
+  readonly chart: Chart;
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+function Drawing({ id, chart, columns, rows }: DrawingProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  const [isMissing, setMissing] = useState(false);
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
+    observer.observe(element);
+    setWidth(Math.floor(element.clientWidth));
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    if (width === 0) return;
+    const turn = { isOver: false };
+    const draw = async (): Promise<void> => {
+      const { drawChart } = await import("../chart-draw.ts");
+      if (turn.isOver || host.current === null) return;
+      const drawn = drawChart(chart, columns, rows, { width, colors: COLORS, interactive: true });
+      drawn.setAttribute("role", "img");
+      drawn.setAttribute("aria-label", chart.title);
+      drawn.setAttribute("aria-describedby", `described-${id}`);
+      host.current.replaceChildren(drawn);
+    };
+    draw().catch(() => setMissing(true));
+    return () => {
+      turn.isOver = true;
+    };
+  }, [width, chart.kind, rows]);
+  return (
+    <figure>
+      <figcaption>{chart.title}</figcaption>
+      <div class="drawing" ref={host} />
+      {isMissing ? <p class="muted">The picture could not be loaded. The table below holds the same values.</p> : null}
+      <p id={`described-${id}`} class="sr-only">
+        {describeChart(chart, columns, rows)}
+      </p>
+      {chart.rowsShown < rows.length ? (
+        <p class="muted">
+          The first {chart.rowsShown} of {rows.length} rows.
+        </p>
+      ) : null}
+    </figure>
+  );
+}
+
+function Numbers({ chart, columns, rows }: Omit<DrawingProps, "id">) {
+  return (
+    <dl class="numbers">
+      {chart.y.map((index) => {
+        const cell = rows[0]?.[index];
+        const value = toCellNumber(cell);
+        return (
+          <div>
+            <dt>{toWords(columns[index] ?? "")}</dt>
+            <dd>{value === null ? toCellText(cell) : formatNumber(value)}</dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

@@ -1,0 +1,193 @@
+/**
+ * Rows as a table: sorted by a click on a column, in pages, with the cells that the answer cites marked and the one that
+ * is looked at lit. Whatever a cell holds is text.
+ *
+ * Written by hand since there is little to it: the API pages, `rows-store.ts` sorts, and what is left is markup.
+ */
+import { useEffect, useState } from "hono/jsx/dom";
+import { type Cell, isNumericColumn, toCellNote, toCellText } from "../cells.ts";
+import { countOf, formatCount } from "./format.ts";
+import { type NumberedRow, type Rows, type SortOrder, sortRows } from "./rows-store.ts";
+
+const PAGE_ROWS = 50;
+const CELL_CHARS_MAX = 160;
+
+/** A cell by row number and column name. */
+export interface CellPlace {
+  readonly row: number;
+  readonly column: string;
+}
+
+export interface ResultTableProps {
+  readonly id: string;
+  readonly rows: Rows;
+  /** Cells that the answer cites. */
+  readonly cited: readonly CellPlace[];
+  /** The cell to light. */
+  readonly active: CellPlace | null;
+  /** Gets rows that are not here yet. */
+  read(wanted: number): Promise<void>;
+}
+
+export function ResultTable({ id, rows, cited, active, read }: ResultTableProps) {
+  const [order, setOrder] = useState<SortOrder | null>(null);
+  const [page, setPage] = useState(0);
+  const sorted = sortRows(rows.rows, order);
+  const shown = sorted.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS);
+  // The lit cell must be on the page that is shown.
+  useEffect(() => {
+    if (active === null || shown.some((row) => row.number === active.row)) return;
+    void read(active.row).then(() => {
+      setOrder(null);
+      setPage(Math.floor((active.row - 1) / PAGE_ROWS));
+    });
+  }, [active]);
+  const turn = async (to: number): Promise<void> => {
+    await read((to + 1) * PAGE_ROWS);
+    setPage(to);
+  };
+  const sortBy = async (column: number): Promise<void> => {
+    await read(Number.POSITIVE_INFINITY);
+    setPage(0);
+    if (order?.column !== column) setOrder({ column, isDescending: false });
+    else setOrder(order.isDescending ? null : { column, isDescending: true });
+  };
+  if (rows.columns.length === 0 || rows.storedRows === 0) return <p class="empty">The query found no rows.</p>;
+  return (
+    <>
+      <section class="table-scroll" tabindex={0} aria-label={`Rows of ${id}`}>
+        <table>
+          <HeaderRow columns={rows.columns} rows={shown} order={order} onSort={(column) => void sortBy(column)} />
+          <tbody>
+            {shown.map((row) => (
+              <BodyRow
+                key={String(row.number)}
+                id={id}
+                row={row}
+                columns={rows.columns}
+                cited={cited}
+                active={active}
+              />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <Pager rows={rows} page={page} onTurn={(to) => void turn(to)} />
+    </>
+  );
+}
+
+/** The element id of a cell, so that a figure can lead to it. */
+export function cellId(id: string, row: number, column: number): string {
+  return `cell-${id}-${row}-${column}`;
+}
+
+interface HeaderProps {
+  readonly columns: readonly string[];
+  readonly rows: readonly NumberedRow[];
+  readonly order: SortOrder | null;
+  readonly onSort: (column: number) => void;
+}
+
+function HeaderRow({ columns, rows, order, onSort }: HeaderProps) {
+  const cells = rows.map((row) => row.cells);
+  return (
+    <thead>
+      <tr>
+        <th scope="col" class="row-number">
+          <span class="sr-only">Row</span>
+        </th>
+        {columns.map((name, index) => {
+          const direction = order?.column !== index ? "none" : order.isDescending ? "descending" : "ascending";
+          return (
+            <th scope="col" class={isNumericColumn(cells, index) ? "numeric" : ""} aria-sort={direction}>
+              <button type="button" onClick={() => onSort(index)}>
+                <bdi>{name === "" ? "(no name)" : name}</bdi>
+                <span class="sort-mark" aria-hidden="true">
+                  {direction === "none" ? "" : direction === "ascending" ? "↑" : "↓"}
+                </span>
+              </button>
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}
+
+interface RowProps {
+  readonly id: string;
+  readonly row: NumberedRow;
+  readonly columns: readonly string[];
+  readonly cited: readonly CellPlace[];
+  readonly active: CellPlace | null;
+}
+
+function BodyRow({ id, row, columns, cited, active }: RowProps) {
+  return (
+    <tr>
+      <th scope="row" class="row-number">
+        {row.number}
+      </th>
+      {columns.map((name, index) => {
+        const isActive = active?.row === row.number && active.column === name;
+        const isCited = cited.some((place) => place.row === row.number && place.column === name);
+        const cell = row.cells[index];
+        const kind = typeof cell === "number" ? "numeric" : cell === null ? "null" : "";
+        return (
+          <td
+            id={cellId(id, row.number, index)}
+            tabindex={-1}
+            class={`${kind}${isCited ? " cited" : ""}${isActive ? " lit" : ""}`}
+          >
+            <CellText cell={cell} />
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+function CellText({ cell }: { cell: Cell }) {
+  const [isOpen, setOpen] = useState(false);
+  const text = toCellText(cell);
+  const note = toCellNote(cell);
+  const isLong = text.length > CELL_CHARS_MAX;
+  return (
+    <>
+      <span dir="auto" class={isOpen ? "cell-open" : "cell-text"}>
+        {isLong && !isOpen ? `${text.slice(0, CELL_CHARS_MAX).toWellFormed()}…` : text}
+      </span>
+      {isLong ? (
+        <button type="button" class="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "less" : `all ${formatCount(text.length)} characters`}
+        </button>
+      ) : null}
+      {note === null ? null : <span class="cell-note">{note}</span>}
+    </>
+  );
+}
+
+function Pager({ rows, page, onTurn }: { rows: Rows; page: number; onTurn: (to: number) => void }) {
+  const last = Math.max(0, Math.ceil(rows.storedRows / PAGE_ROWS) - 1);
+  const [from, to] = [page * PAGE_ROWS + 1, Math.min(rows.storedRows, (page + 1) * PAGE_ROWS)];
+  const total = rows.totalRows ?? rows.storedRows;
+  const all =
+    rows.truncated && rows.totalRows === null ? `the first ${countOf(rows.storedRows, "row")}` : countOf(total, "row");
+  return (
+    <div class="pager">
+      <span role="status">{last === 0 ? all : `${formatCount(from)} to ${formatCount(to)} of ${all}`}</span>
+      {rows.truncated ? <span class="pager-note">cut: the query has more, or larger values, than are kept</span> : null}
+      {last === 0 ? null : (
+        <span class="pager-buttons">
+          <button type="button" class="button" disabled={page === 0} onClick={() => onTurn(page - 1)}>
+            Previous
+          </button>
+          <button type="button" class="button" disabled={page >= last} onClick={() => onTurn(page + 1)}>
+            Next
+          </button>
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,195 @@
+/**
+ * A run at its own address: followed while it goes on, read when it is over, replayed on demand.
+ *
+ * Owns: which parts are shown when. The run itself is fetched at the start, after each step and at the end; everything
+ * in between comes from its events, which also carry on where they were after a lost connection or a reload.
+ */
+import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+import { Answer } from "./answer.tsx";
+import { api, type Failure } from "./api.ts";
+import type { Citation, Run, RunEvent } from "./api-types.ts";
+import { ContinueForm } from "./continue-form.tsx";
+import { followEvents, type StreamState } from "./event-stream.ts";
+import { useNow } from "./hooks.ts";
+import { Meters } from "./meters.tsx";
+import { FailureNotice, Link, Notice, Waiting } from "./parts.tsx";
+import { Receipt } from "./receipt.tsx";
+import { Replay } from "./replay.tsx";
+import { ResultPanel } from "./result-panel.tsx";
+import { cellId } from "./result-table.tsx";
+import { navigate } from "./router.ts";
+import { type RunView, toRunView } from "./run-view.ts";
+import { Steps } from "./steps.tsx";
+
+const TICK_MS = 200;
+
+export function RunScreen({ id }: { id: string }) {
+  const { run, events, connection, failure, refresh } = useRun(id);
+  const [shown, setShown] = useState<number | null>(null);
+  const isLive = run !== null && run.status !== "finished";
+  const now = useNow(isLive, TICK_MS);
+  const view = useMemo(() => toRunView(shown === null ? events : events.slice(0, shown)), [events, shown]);
+  useEffect(() => {
+    if (run !== null) document.title = `${isLive ? "… " : ""}${run.question.slice(0, 80)} · Querent`;
+  }, [run]);
+  if (run === null) {
+    return failure === null ? (
+      <Waiting what="Loading the run" />
+    ) : (
+      <FailureNotice failure={failure} onAgain={refresh} />
+    );
+  }
+  const isReplay = shown !== null;
+  const shownAt = isReplay || !isLive ? (view.lastAt ?? now) : now;
+  return (
+    <article class="run">
+      <header class="run-head">
+        <h1 dir="auto">{run.question}</h1>
+        {connection === "lost" && isLive ? (
+          <Notice kind="warning" title="The connection is lost.">
+            The run goes on. Trying to reach the server again.
+          </Notice>
+        ) : null}
+        {failure === null ? null : <FailureNotice failure={failure} />}
+      </header>
+      <div class="run-main">
+        {isLive || isReplay ? (
+          <Progress run={run} view={view} isReplay={isReplay} onStopped={refresh} />
+        ) : (
+          <Finished run={run} />
+        )}
+      </div>
+      <aside class="run-side" aria-label="How it was found">
+        <Meters run={run} view={view} now={shownAt} isReplay={isReplay} />
+        <div class="side-head">
+          <h2>How it was found</h2>
+          {isLive ? null : <Replay total={events.length} shown={shown} onShow={setShown} />}
+        </div>
+        <Steps steps={view.steps} onFork={isLive || isReplay ? null : (step) => void fork(run.id, step, refresh)} />
+        {isLive || isReplay ? null : <Receipt run={run} steps={view.steps} now={shownAt} />}
+      </aside>
+    </article>
+  );
+}
+
+async function fork(id: string, step: number, onFailed: () => void): Promise<void> {
+  const answered = await api.fork(id, step);
+  if (answered.ok) navigate(`/runs/${answered.value.id}`);
+  else onFailed();
+}
+
+/** The run and its events, kept up to date until it is finished. */
+function useRun(id: string) {
+  const [run, setRun] = useState<Run | null>(null);
+  const [events, setEvents] = useState<readonly RunEvent[]>([]);
+  const [connection, setConnection] = useState<StreamState>("open");
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const all = useRef<readonly RunEvent[]>([]);
+  const load = async (signal?: AbortSignal): Promise<void> => {
+    const answered = await api.run(id, signal);
+    if (answered.ok) setRun(answered.value);
+    setFailure(answered.ok || answered.failure.status === 0 ? null : answered.failure);
+    if (!answered.ok && answered.failure.status === 0) setConnection("lost");
+  };
+  useEffect(() => {
+    const abort = new AbortController();
+    const { signal } = abort;
+    const quietly = (promise: Promise<void>): void => void promise.catch(() => undefined);
+    quietly(load(signal));
+    quietly(
+      followEvents(
+        id,
+        {
+          onEvents: (added) => {
+            all.current = [...all.current, ...added];
+            setEvents(all.current);
+            if (added.some((event) => event.type === "step_finished" || event.type === "run_finished")) {
+              quietly(load(signal));
+            }
+          },
+          onState: (state) => {
+            setConnection(state);
+            if (state === "open") quietly(load(signal));
+          },
+          onRefused: setFailure,
+        },
+        signal,
+      ),
+    );
+    return () => abort.abort();
+  }, [id]);
+  return { run, events, connection, failure, refresh: () => void load() };
+}
+
+interface ProgressProps {
+  readonly run: Run;
+  readonly view: RunView;
+  readonly isReplay: boolean;
+  readonly onStopped: () => void;
+}
+
+/** While there is no answer yet: what is going on, and the way to stop it. */
+function Progress({ run, view, isReplay, onStopped }: ProgressProps) {
+  const [isStopping, setStopping] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const stop = async (): Promise<void> => {
+    setStopping(true);
+    const answered = await api.cancel(run.id);
+    setStopping(false);
+    // A run that ended in the meantime is as good as stopped.
+    setFailure(answered.ok || answered.failure.status === 409 ? null : answered.failure);
+    onStopped();
+  };
+  return (
+    <section class="progress" aria-label="Progress">
+      <p class="doing" role="status">
+        {view.isFinished ? null : <span class="spinner" aria-hidden="true" />}
+        {isReplay ? `Replay. ${view.doing}` : run.status === "waiting" ? "Waiting to go on" : view.doing}
+      </p>
+      {isReplay ? null : (
+        <button type="button" class="button button-stop" disabled={isStopping} onClick={() => void stop()}>
+          {isStopping ? "Stopping" : "Stop"}
+        </button>
+      )}
+      {failure === null ? null : <FailureNotice failure={failure} />}
+    </section>
+  );
+}
+
+function Finished({ run }: { run: Run }) {
+  const [active, setActive] = useState<Citation | null>(null);
+  const { citations, results, queries } = run.receipt;
+  const cited = [...new Set([...results, ...citations.map((citation) => citation.result)])];
+  const latest = queries.flatMap((query) => query.result ?? []).slice(-1);
+  const refs = cited.length > 0 ? cited : latest;
+  const follow = (citation: Citation): void => {
+    setActive(citation);
+    // The table may have to turn to the row's page first.
+    setTimeout(() => showCell(citation), 50);
+  };
+  return (
+    <>
+      <Answer run={run} onPoint={setActive} onFollow={follow} />
+      {run.links.continue === undefined ? null : <ContinueForm run={run} />}
+      {refs.map((ref) => (
+        <ResultPanel
+          key={ref}
+          runId={run.id}
+          resultRef={ref}
+          cited={citations.filter((citation) => citation.result === ref)}
+          active={active?.result === ref ? active : null}
+        />
+      ))}
+      <p class="again">
+        <Link to="/">Ask another question</Link>
+      </p>
+    </>
+  );
+}
+
+function showCell(citation: Citation): void {
+  const first = document.getElementById(cellId(citation.result, citation.row, 0));
+  const cell = first?.closest("tr")?.querySelector<HTMLElement>("td.lit") ?? first;
+  cell?.scrollIntoView({ block: "center", inline: "nearest" });
+  cell?.focus({ preventScroll: true });
+}

@@ -1,0 +1,142 @@
+/**
+ * What was done, step by step: what the model was after, the SQL, what came back, what went wrong and how it went on.
+ */
+import { useState } from "hono/jsx/dom";
+import { toCellText } from "../cells.ts";
+import { countOf, formatMs, formatUsd } from "./format.ts";
+import { Sql } from "./parts.tsx";
+import { type CallView, type NoticeView, type StepView, toToolTitle } from "./run-view.ts";
+
+const PREVIEW_ROWS_MAX = 5;
+const PREVIEW_COLUMNS_MAX = 6;
+const PREVIEW_CHARS_MAX = 40;
+
+export interface StepsProps {
+  readonly steps: readonly StepView[];
+  /** Starts a new run after the step; null while the run goes on. */
+  readonly onFork: ((step: number) => void) | null;
+}
+
+export function Steps({ steps, onFork }: StepsProps) {
+  const last = steps.at(-1)?.number;
+  return (
+    <ol class="steps" aria-label="Steps">
+      {steps.map((step) => (
+        <li key={String(step.number)} class={step.finishedAt === null ? "step step-running" : "step"}>
+          <div class="step-head">
+            <h3>Step {step.number}</h3>
+            <span class="muted">
+              {step.finishedAt === null ? "now" : formatMs(step.finishedAt - step.startedAt)}
+              {step.costUsd > 0 ? ` · ${formatUsd(step.costUsd)}` : ""}
+            </span>
+          </div>
+          {step.thought === "" ? null : (
+            <p class="thought" dir="auto">
+              {step.thought}
+            </p>
+          )}
+          {step.calls.map((call) => (
+            <Call key={call.id} call={call} />
+          ))}
+          {step.notices.map((notice) => (
+            <StepNotice notice={notice} />
+          ))}
+          {onFork === null || step.number === last ? null : (
+            <button type="button" class="button button-quiet" onClick={() => onFork(step.number)}>
+              Go on from here in a new run
+            </button>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const MARKS: { readonly [kind in NoticeView["kind"]]: string } = {
+  retry: "↻",
+  recovery: "↻",
+  failure: "!",
+  ceiling: "!",
+};
+
+function StepNotice({ notice }: { notice: NoticeView }) {
+  return (
+    <p class={`step-notice step-notice-${notice.kind}`}>
+      <span aria-hidden="true">{MARKS[notice.kind]} </span>
+      {notice.text}
+    </p>
+  );
+}
+
+function Call({ call }: { call: CallView }) {
+  if (call.name === "final_answer" && call.status === "success") {
+    return <p class="call-outcome">Gives the answer.</p>;
+  }
+  return (
+    <div class={`call call-${call.status}`}>
+      {call.sql === null ? <p class="call-title">{toToolTitle(call.name)}</p> : <Sql text={call.sql} />}
+      <p class="call-outcome" role={call.status === "error" ? "note" : undefined}>
+        <span class="call-mark" aria-hidden="true">
+          {call.status === "running" ? "" : call.status === "error" ? "✕" : "✓"}
+        </span>
+        {call.status === "running" ? "Running" : tellOutcome(call)}
+      </p>
+      {call.status === "error" || call.status === "warning"
+        ? call.advice.map((advice) => <p class="call-advice">{advice}</p>)
+        : null}
+      {call.preview === null || call.sql === null || call.preview.rows.length === 0 ? null : <Preview call={call} />}
+    </div>
+  );
+}
+
+function tellOutcome(call: CallView): string {
+  if (call.status === "error" || call.rows === null) return call.summary;
+  return `${countOf(call.rows, "row")} · ${countOf(call.rowsRead, "row")} read · ${formatMs(call.durationMs)}`;
+}
+
+function Preview({ call }: { call: CallView }) {
+  const [isOpen, setOpen] = useState(false);
+  const { columns = [], rows = [] } = call.preview ?? {};
+  const shownColumns = columns.slice(0, PREVIEW_COLUMNS_MAX);
+  const shownRows = rows.slice(0, PREVIEW_ROWS_MAX);
+  return (
+    <details
+      class="preview"
+      onToggle={(event: Event) => setOpen(event.target instanceof HTMLDetailsElement && event.target.open)}
+    >
+      <summary>First rows{call.ref === null ? "" : ` of ${call.ref}`}</summary>
+      {isOpen ? (
+        <section
+          class="table-scroll"
+          tabindex={0}
+          aria-label={`First rows${call.ref === null ? "" : ` of ${call.ref}`}`}
+        >
+          <table>
+            <thead>
+              <tr>
+                {shownColumns.map((name) => (
+                  <th scope="col">
+                    <bdi>{name}</bdi>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {shownRows.map((row) => (
+                <tr>
+                  {shownColumns.map((_name, index) => (
+                    <td dir="auto">{shorten(toCellText(row[index]))}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      ) : null}
+    </details>
+  );
+}
+
+function shorten(text: string): string {
+  return text.length <= PREVIEW_CHARS_MAX ? text : `${text.slice(0, PREVIEW_CHARS_MAX).toWellFormed()}…`;
+}
