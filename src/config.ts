@@ -127,10 +127,11 @@ export function readConfig(env: object): Config {
     callbackOrigins: readCallbackOrigins(variables),
     slack,
   };
-  for (const caller of [...callers.values(), ...[...sources.values()].map((source) => source.caller)]) {
+  const everyone = [...callers.values(), ...[...sources.values()].map((source) => source.caller)];
+  for (const caller of slack === null ? everyone : [...everyone, slack.caller]) {
     assertModels(caller, models);
+    assertCallback(caller, config);
   }
-  if (slack !== null) assertModels(slack.caller, models);
   return freeze(config);
 }
 
@@ -206,6 +207,18 @@ function assertModels(caller: Caller, models: readonly string[]): void {
   if (unknown === undefined) return;
   throw new ConfigError(
     `The caller ${caller.name} lists the model ${JSON.stringify(unknown)}, which is not configured. Configured: ${models.join(", ")}.`,
+  );
+}
+
+/** A fixed address that no run could be sent to would refuse every question of its caller. */
+function assertCallback(caller: Caller, config: Config): void {
+  if (caller.callbackUrl === null) return;
+  const isAllowed = config.callbackOrigins.some(
+    (origin) => origin === "*" || origin === URL.parse(caller.callbackUrl ?? "")?.origin,
+  );
+  if (isAllowed && config.webhookSigningSecrets.length > 0) return;
+  throw new ConfigError(
+    `The caller ${caller.name} has a callback_url, so CALLBACK_ORIGINS must list its origin and WEBHOOK_SIGNING_SECRET must be set.`,
   );
 }
 

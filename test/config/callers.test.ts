@@ -36,6 +36,10 @@ describe("QUERENT_CALLERS", () => {
   });
 
   test("every field reaches the caller", () => {
+    const callbacks = {
+      CALLBACK_ORIGINS: "https://example.com",
+      WEBHOOK_SIGNING_SECRET: `whsec_${btoa("x".repeat(32))}`,
+    };
     const caller = read(
       {
         a: {
@@ -54,7 +58,7 @@ describe("QUERENT_CALLERS", () => {
           callback_url: "https://example.com/hook",
         },
       },
-      { QUERENT_LIMITS: '{"max": {"max_steps": 20}}' },
+      { QUERENT_LIMITS: '{"max": {"max_steps": 20}}', ...callbacks },
     ).get("a");
     expect(caller).toEqual({
       name: "a",
@@ -75,6 +79,18 @@ describe("QUERENT_CALLERS", () => {
       runsAtOnceMax: 2,
       callbackUrl: "https://example.com/hook",
     });
+  });
+
+  test("a callback_url that nothing could be sent to stops the start", () => {
+    const callers = { a: { keys: [HASH], callback_url: "https://example.com/hook" } };
+    const secret = { WEBHOOK_SIGNING_SECRET: `whsec_${btoa("x".repeat(32))}` };
+    expect(messageOf(callers)).toMatch(/CALLBACK_ORIGINS/);
+    expect(messageOf(callers, secret)).toMatch(/CALLBACK_ORIGINS/);
+    expect(messageOf(callers, { ...secret, CALLBACK_ORIGINS: "https://other.example.com" })).toMatch(
+      /CALLBACK_ORIGINS/,
+    );
+    expect(messageOf(callers, { CALLBACK_ORIGINS: "*" })).toMatch(/WEBHOOK_SIGNING_SECRET/);
+    expect(read(callers, { ...secret, CALLBACK_ORIGINS: "*" }).get("a")?.callbackUrl).toBe("https://example.com/hook");
   });
 
   test("an empty allow list allows nothing, and stays one", () => {

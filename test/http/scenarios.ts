@@ -1,0 +1,324 @@
+/** What a client can do and meet, for the walk of the contract (api-routes.test.ts). */
+import { DatabaseSync } from "node:sqlite";
+import { Webhook } from "standardwebhooks";
+import type { ApiRoute } from "../../src/http/api-routes.ts";
+import { NOW } from "../fakes/fake-run-object.ts";
+import type { Harness } from "./harness.ts";
+
+export interface Scenario {
+  readonly name: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  appliesTo(route: ApiRoute): boolean;
+  /** Null: this route has nothing to answer here. */
+  run(harness: Harness, route: ApiRoute): Promise<Response | null>;
+}
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const HOOK = `whsec_${btoa("x".repeat(32))}`;
+const SETTINGS = {
+  QUERENT_LOCAL: "1",
+  CALLBACK_ORIGINS: "https://hooks.example.com",
+  WEBHOOK_SIGNING_SECRET: HOOK,
+  WEBHOOK_SOURCES: JSON.stringify({
+    form: { scheme: "standard", secrets: [SECRET], question: "/question" },
+    repo: { scheme: "github", secrets: ["sixteen characters"], question: "/question" },
+    poor: { scheme: "standard", secrets: [SECRET], question: "/question", models: ["offline"] },
+  }),
+};
+
+const isKeyed = (route: ApiRoute) => route.auth === "key";
+const isWebhook = (route: ApiRoute) => route.auth === "signature";
+const only = (id: string) => (route: ApiRoute) => route.id === id;
+const opens = (route: ApiRoute) => ["askQuestion", "continueRun", "forkRun"].includes(route.id);
+const ofRun = (route: ApiRoute) => route.path.includes("{id}");
+const takesBody = (route: ApiRoute) => route.body !== undefined;
+
+interface Call {
+  readonly id?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly query?: string;
+  readonly host?: string;
+  readonly source?: string;
+}
+
+/** Asks `route` with everything that it needs, so that only what a scenario changes can go wrong. */
+async function call(harness: Harness, route: ApiRoute, { id, body, headers, query, host, source = "form" }: Call = {}) {
+  const path = route.path
+    .replace("{id}", id ?? "x")
+    .replace("{ref}", "r1")
+    .replace("{source}", source);
+  const text = body === undefined ? defaultBody(route) : typeof body === "string" ? body : JSON.stringify(body);
+  const init: RequestInit = {
+    method: route.method.toUpperCase(),
+    headers: {
+      ...(text !== null && { "content-type": "application/json" }),
+      ...(isWebhook(route) && signed(text ?? "", "msg_1")),
+      ...headers,
+    },
+    ...(text !== null && { body: text }),
+  };
+  return harness.request(`http://${host ?? "localhost"}${path}${query ?? ""}`, init);
+}
+
+function defaultBody(route: ApiRoute): string | null {
+  if (route.id === "askQuestion" || isWebhook(route)) return '{"question":"How many?"}';
+  return takesBody(route) ? "{}" : null;
+}
+
+function signed(body: string, id: string): Record<string, string> {
+  const timestamp = String(Math.floor(NOW / 1000));
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": new Webhook(SECRET).sign(id, new Date(NOW), body),
+  };
+}
+
+/** A run that is there: finished or manual, as the route wants it. */
+async function prepared(harness: Harness, route: ApiRoute): Promise<string> {
+  const id = await harness.ask({ mode: "manual", callback_url: "https://hooks.example.com/a" });
+  const run = harness.runs.get(id)!;
+  run.results.set("r1", {
+    ref: "r1",
+    sha256: "0".repeat(64),
+    sql: "SELECT 1 AS n",
+    columns: ["country", "spent"],
+    rows: [
+      ["USA", 523.06],
+      ["Canada", 303.96],
+    ],
+    fromRow: 1,
+    storedRows: 2,
+    totalRows: 2,
+    truncated: false,
+    nextRow: null,
+  });
+  run.run = { ...run.run!, receipt: { ...run.run!.receipt, results: ["r1"] } };
+  const wantsEnd = ["continueRun", "forkRun", "resendRun", "readEvents"].includes(route.id);
+  if (wantsEnd) run.end("stopped", "max_steps");
+  return id;
+}
+
+/** As much of D1 as reading a schema takes. */
+function putDatabase(harness: Harness): void {
+  const database = new DatabaseSync(":memory:");
+  database.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL); INSERT INTO t VALUES (1, 'a')");
+  const batch = async (statements: readonly { readonly sql: string }[]) =>
+    statements.map(({ sql }) => ({ results: database.prepare(sql).all() }));
+  Object.assign(harness.bindings, { DB: { prepare: (sql: string) => ({ sql }), batch } });
+}
+
+const fails = (error: Error): Scenario["run"] =>
+  async function run(harness, route) {
+    if (route.id === "readSchema") {
+      Object.defineProperty(harness.bindings, "DB", {
+        get() {
+          throw error;
+        },
+      });
+      return call(harness, route);
+    }
+    if (route.id === "listRuns" || route.id === "askQuestion" || isWebhook(route)) {
+      const caller = harness.bindings.CALLERS.get(
+        harness.bindings.CALLERS.idFromName(isWebhook(route) ? "webhook:form" : "local"),
+      );
+      caller.list = () => Promise.reject(error);
+      caller.admit = () => Promise.reject(error);
+      return call(harness, route);
+    }
+    const id = await prepared(harness, route);
+    const object = harness.runs.get(id)!;
+    for (const method of ["view", "step", "cancel", "eventsAfter", "result", "transcript", "outgoing"] as const) {
+      Object.assign(object, { [method]: () => Promise.reject(error) });
+    }
+    return call(harness, route, { id });
+  };
+
+const scenario = (
+  name: string,
+  appliesTo: Scenario["appliesTo"],
+  run: Scenario["run"],
+  settings: object = SETTINGS,
+) => ({
+  name,
+  appliesTo,
+  run,
+  settings: { ...settings },
+});
+
+const quota = (reason: "rate" | "runs_at_once" | "daily_budget") =>
+  scenario(
+    reason,
+    (route) => opens(route) || isWebhook(route),
+    async (harness, route) => {
+      const id = ofRun(route) ? await prepared(harness, route) : "";
+      const name = isWebhook(route) ? "webhook:form" : "local";
+      harness.bindings.CALLERS.get(harness.bindings.CALLERS.idFromName(name)).admit = async () => ({
+        kind: "refused",
+        reason,
+        retryAfterS: 1,
+        rate: { remaining: 0, resetS: 1 },
+      });
+      return call(harness, route, { id });
+    },
+  );
+
+const carryRefused = (id: string, reason: "not_continuable" | "no_such_step" | "limit_not_raised") =>
+  scenario(reason, only(id), async (harness, route) => {
+    const runId = await prepared(harness, route);
+    harness.runs.get(runId)!.carryOnReply = { kind: "refused", reason, message: "Because." };
+    return call(harness, route, { id: runId });
+  });
+
+const scripted = (kind: "busy" | "waiting") =>
+  scenario(kind, only("stepRun"), async (harness, route) => {
+    const id = await prepared(harness, route);
+    harness.runs.get(id)!.script.push(kind);
+    return call(harness, route, { id });
+  });
+
+const withBody = (name: string, body: string, headers: Record<string, string> = {}) =>
+  scenario(name, takesBody, async (harness, route) => {
+    const id = ofRun(route) ? await prepared(harness, route) : "";
+    return call(harness, route, { id, body, headers });
+  });
+
+export const SCENARIOS: readonly Scenario[] = [
+  scenario(
+    "all is well",
+    () => true,
+    async (harness, route) => {
+      putDatabase(harness);
+      return call(harness, route, ofRun(route) ? { id: await prepared(harness, route) } : {});
+    },
+  ),
+  scenario("wrong settings", (route) => route.id !== "readContract", call, { QUERENT_LIMIT: "{}" }),
+  scenario("no key", isKeyed, call, {}),
+  scenario("another host", isKeyed, (harness, route) => call(harness, route, { host: "evil.example.com" })),
+  { ...scenario("a bug", (route) => isKeyed(route) || isWebhook(route), fails(new TypeError("bug"))) },
+  {
+    ...scenario(
+      "an overloaded object",
+      (route) => isKeyed(route) || isWebhook(route),
+      fails(Object.assign(new Error("x"), { overloaded: true })),
+    ),
+  },
+  scenario("an id of nobody", ofRun, call),
+  withBody("malformed JSON", "{"),
+  withBody("a list", "[]"),
+  withBody("a large body", " ".repeat(1_000_001)),
+  withBody("a text", '{"question":"x"}', { "content-type": "text/plain" }),
+  withBody("an encoded body", '{"question":"x"}', { "content-encoding": "gzip" }),
+  quota("rate"),
+  quota("runs_at_once"),
+  quota("daily_budget"),
+  scenario("waiting for the end", opens, async (harness, route) => {
+    const id = ofRun(route) ? await prepared(harness, route) : "";
+    if (ofRun(route)) harness.runs.get(id)!.run = { ...harness.runs.get(id)!.run!, mode: "auto" };
+    return call(harness, route, { id, headers: { prefer: "wait=10" } });
+  }),
+  scenario("a key in flight", opens, async (harness, route) => {
+    const id = ofRun(route) ? await prepared(harness, route) : "";
+    harness.bindings.CALLERS.get(harness.bindings.CALLERS.idFromName("local")).claim = async () => ({
+      kind: "in_flight",
+    });
+    return call(harness, route, { id, headers: { "idempotency-key": '"k"' } });
+  }),
+  scenario("a key used before", opens, async (harness, route) => {
+    const id = ofRun(route) ? await prepared(harness, route) : "";
+    harness.bindings.CALLERS.get(harness.bindings.CALLERS.idFromName("local")).claim = async () => ({
+      kind: "other_body",
+    });
+    return call(harness, route, { id, headers: { "idempotency-key": '"k"' } });
+  }),
+  scenario("a limit above the maximum", opens, async (harness, route) => {
+    const id = ofRun(route) ? await prepared(harness, route) : "";
+    const question = route.id === "askQuestion" ? { question: "How many?" } : {};
+    return call(harness, route, { id, body: { ...question, limits: { max_steps: 10_000 } } });
+  }),
+  scenario("an unknown model", only("askQuestion"), (harness, route) =>
+    call(harness, route, { body: { question: "How many?", model: "x" } }),
+  ),
+  scenario("an unknown tool", only("askQuestion"), (harness, route) =>
+    call(harness, route, { body: { question: "How many?", tools: ["x"] } }),
+  ),
+  scenario(
+    "odd parameters",
+    (route) => ["listRuns", "readResult"].includes(route.id),
+    async (harness, route) =>
+      call(harness, route, { id: ofRun(route) ? await prepared(harness, route) : "", query: "?limit=0" }),
+  ),
+  scenario("an unknown kind of chart", only("drawChart"), async (harness, route) =>
+    call(harness, route, { id: await prepared(harness, route), query: "?kind=pie" }),
+  ),
+  scenario("rows that suit no chart", only("drawChart"), async (harness, route) => {
+    const id = await prepared(harness, route);
+    harness.runs.get(id)!.results.clear();
+    return call(harness, route, { id });
+  }),
+  scenario("a parameter twice", only("readEvents"), async (harness, route) =>
+    call(harness, route, { id: await prepared(harness, route), query: "?last_event_id=1&last_event_id=2" }),
+  ),
+  scenario("an unknown event", only("readEvents"), async (harness, route) =>
+    call(harness, route, { id: await prepared(harness, route), headers: { "last-event-id": "99" } }),
+  ),
+  scenario("all events read", only("readEvents"), async (harness, route) =>
+    call(harness, route, { id: await prepared(harness, route), headers: { "last-event-id": "2" } }),
+  ),
+  scenario("nothing new", only("getRun"), async (harness, route) => {
+    const id = await prepared(harness, route);
+    const tag = (await call(harness, route, { id })).headers.get("etag") ?? "";
+    return call(harness, route, { id, headers: { "if-none-match": tag } });
+  }),
+  scenario("CSV", only("readResult"), async (harness, route) =>
+    call(harness, route, { id: await prepared(harness, route), query: "?format=csv" }),
+  ),
+  scenario("an unknown result", only("readResult"), async (harness, route) => {
+    const id = await prepared(harness, route);
+    harness.runs.get(id)!.results.clear();
+    return call(harness, route, { id });
+  }),
+  scenario(
+    "a run that is over",
+    (route) => ["stepRun", "cancelRun", "replyRun", "approveRun"].includes(route.id),
+    async (harness, route) => {
+      const id = await prepared(harness, route);
+      harness.runs.get(id)!.end("answered", "done");
+      return call(harness, route, { id });
+    },
+  ),
+  scenario(
+    "a run that goes on",
+    (route) => ["continueRun", "forkRun", "resendRun"].includes(route.id),
+    async (harness, route) => call(harness, route, { id: await harness.ask() }),
+  ),
+  scenario("a step of an auto run", only("stepRun"), async (harness, route) =>
+    call(harness, route, { id: await harness.ask() }),
+  ),
+  scripted("busy"),
+  scripted("waiting"),
+  carryRefused("continueRun", "not_continuable"),
+  carryRefused("continueRun", "limit_not_raised"),
+  carryRefused("forkRun", "no_such_step"),
+  carryRefused("forkRun", "limit_not_raised"),
+  scenario("an unknown source", isWebhook, (harness, route) => call(harness, route, { source: "nobody" })),
+  scenario("a wrong signature", isWebhook, (harness, route) =>
+    call(harness, route, { headers: { "webhook-signature": "v1,AAAA" } }),
+  ),
+  scenario("no question", isWebhook, (harness, route) => call(harness, route, { body: "{}" })),
+  scenario("a question too long", isWebhook, (harness, route) =>
+    call(harness, route, { body: { question: "x".repeat(5_000) } }),
+  ),
+  scenario("GitHub's ping", isWebhook, (harness, route) =>
+    call(harness, route, {
+      source: "repo",
+      body: "{}",
+      headers: {
+        "x-github-event": "ping",
+        "x-github-delivery": "d",
+        "x-hub-signature-256": "sha256=0b781ede03d4022aa053554538ab6bc3c71b413f5315a5114768c410ffa39cb7",
+      },
+    }),
+  ),
+];
