@@ -35,8 +35,7 @@ import type {
 } from "./contract.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createStepDriver } from "./driver.ts";
-import { countFailingWake, forgetFailingWakes } from "./failing-wakes.ts";
-import { isPlatformError, logBug } from "./faults.ts";
+import { createWakeGuard } from "./failing-wakes.ts";
 import { openJournal, type RunJournal } from "./journal.ts";
 import { adoptRun, carryOnRun, readChildren, readKinRows } from "./kin.ts";
 import { createOnce } from "./once.ts";
@@ -55,6 +54,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private readonly beginning = createOnce();
   private readonly deliveries = createDeliveries(this.ctx.storage, this.env);
   private readonly aftermath = createAftermath(this.ctx.storage, this.env.CALLERS);
+  private readonly guard = createWakeGuard(this.ctx.storage);
   private opened: RunJournal | null = null;
   private wired: Wiring | null = null;
   /** Until then a waiting request drives. In memory only: after a restart the alarm does. */
@@ -140,18 +140,12 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     return journal === null ? null : toAccount(journal);
   }
 
-  override async alarm(): Promise<void> {
-    const isFresh = this.opened === null;
-    try {
-      // First of all, so that a crash from here on is followed by another wake.
-      await this.setAlarm(Date.now() + WATCHDOG_MS);
-      if (isFresh) await countFailingWake(this.ctx.storage);
-      await this.wake();
-      if (isFresh) forgetFailingWakes(this.ctx.storage);
-    } catch (error) {
-      if (isPlatformError(error)) throw error;
-      logBug("alarm", this.opened?.load() ?? null, error);
-    }
+  override alarm(): Promise<void> {
+    return this.guard.run({
+      act: () => this.wake(),
+      setAlarm: (at) => this.setAlarm(at),
+      journal: () => this.opened,
+    });
   }
 
   /** The things that act for a run. A test replaces it. */

@@ -28,7 +28,7 @@ export interface Due {
 }
 
 /** A step that was cut off is taken up again after this long: soon for a person, rare enough while a long call runs. */
-export const WATCHDOG_MS = 5_000;
+export const WATCHDOG_MS = 3_000;
 /** A waiting request that has not called for this long is gone, and the alarm drives. */
 export const CALLER_GRACE_MS = 3_000;
 /** How long the bill of a call that was open at the end is waited for, after the call must have been aborted. */
