@@ -1,5 +1,6 @@
 /** The app over fake objects, asked as a client would ask it. */
 import { createHash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
 import { createApp } from "../../src/http/app.ts";
 import { createWorld } from "../fakes/fake-run-object.ts";
 
@@ -46,4 +47,13 @@ export async function readProblem(response: Response): Promise<{
   [more: string]: unknown;
 }> {
   return (await response.json()) as never;
+}
+
+/** As much of D1 as reading a schema takes. */
+export function putDatabase(harness: Harness): void {
+  const database = new DatabaseSync(":memory:");
+  database.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL); INSERT INTO t VALUES (1, 'a')");
+  const batch = async (statements: readonly { readonly sql: string }[]) =>
+    statements.map(({ sql }) => ({ results: database.prepare(sql).all() }));
+  Object.assign(harness.bindings, { DB: { prepare: (sql: string) => ({ sql }), batch } });
 }

@@ -1,9 +1,8 @@
 /** What a client can do and meet, for the walk of the contract (api-routes.test.ts). */
-import { DatabaseSync } from "node:sqlite";
 import { Webhook } from "standardwebhooks";
 import type { ApiRoute } from "../../src/http/api-routes.ts";
 import { NOW } from "../fakes/fake-run-object.ts";
-import type { Harness } from "./harness.ts";
+import { type Harness, putDatabase } from "./harness.ts";
 
 export interface Scenario {
   readonly name: string;
@@ -98,15 +97,6 @@ async function prepared(harness: Harness, route: ApiRoute): Promise<string> {
   const wantsEnd = ["continueRun", "forkRun", "resendRun", "readEvents"].includes(route.id);
   if (wantsEnd) run.end("stopped", "max_steps");
   return id;
-}
-
-/** As much of D1 as reading a schema takes. */
-function putDatabase(harness: Harness): void {
-  const database = new DatabaseSync(":memory:");
-  database.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL); INSERT INTO t VALUES (1, 'a')");
-  const batch = async (statements: readonly { readonly sql: string }[]) =>
-    statements.map(({ sql }) => ({ results: database.prepare(sql).all() }));
-  Object.assign(harness.bindings, { DB: { prepare: (sql: string) => ({ sql }), batch } });
 }
 
 const fails = (error: Error): Scenario["run"] =>
