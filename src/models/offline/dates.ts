@@ -62,7 +62,7 @@ function readYear(tokens: readonly Token[], at: number, done: Done): ReturnType<
   const before = tokens[at - 1]?.lower ?? "";
   const earlier = tokens
     .slice(Math.max(0, at - 6), at)
-    .some((previous) => /^(year|years|in|since|during)$/.test(previous.lower));
+    .some((previous) => /^(year|years|in|since|during|between|from)$/.test(previous.lower));
   const joined = /^(and|or|to|-)$/.test(before) && earlier;
   const spoken = /^(in|since|during|year|years|until|of|from|through|throughout|for|both)$/.test(before) || joined;
   if (!spoken && !/^(after|before|between)$/.test(before)) return null;

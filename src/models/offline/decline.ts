@@ -39,10 +39,7 @@ export function exampleQuestions(graph: SchemaGraph): readonly string[] {
     .sort((a, b) => (b.rows ?? 0) - (a.rows ?? 0));
   const examples: string[] = [];
   const [first] = tables;
-  if (first !== undefined)
-    examples.push(
-      `How many rows of ${first.name} are there?`.replace(/rows of (\S+)/, (_all, name: string) => pluralName(name)),
-    );
+  if (first !== undefined) examples.push(`How many ${pluralName(first.name)} are there?`);
   for (const edge of graph.edges) {
     const child = tables.find((table) => table.name === edge.child);
     const parent = tables.find((table) => table.name === edge.parent);

@@ -14,7 +14,7 @@ import { linkScore, linkWords } from "./linking.ts";
 import type { Token } from "./question-tokens.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
 import type { ValueMatch, ValueSource } from "./values.ts";
-import { valueSpanAt } from "./values.ts";
+import { lookUp, valueSpanAt } from "./values.ts";
 import { EMPTY_WORDS, numberWord, scaleOf } from "./vocabulary.ts";
 import { wordsOfName } from "./words.ts";
 
@@ -53,7 +53,9 @@ export function createItems(tokens: readonly Token[], graph: SchemaGraph, source
   const items: Item[] = [];
   let at = 0;
   while (at < tokens.length) {
-    const taken = takeItem(tokens, at, graph, source);
+    const last = items.at(-1);
+    const taken =
+      (last === undefined ? null : takeText(last, tokens, at, source)) ?? takeItem(tokens, at, graph, source);
     if (taken.item !== null) items.push(taken.item);
     at += Math.max(1, taken.length);
   }
@@ -106,6 +108,19 @@ function shortenKey(
   if (key === null || key.length < 3 || tokens[at + key.length - 2]?.lower !== "number") return key;
   const ref = takeReference(tokens, at + key.length - 2, graph);
   return ref !== null && ref.length >= 3 && ref.strength >= 0.95 ? keyAt([tokens[at]?.lower ?? ""]) : key;
+}
+
+/** What follows `starts with` is text, be it a single letter. */
+function takeText(last: Item, tokens: readonly Token[], at: number, source: ValueSource): Taken | null {
+  if (
+    last.kind !== "key" ||
+    last.key.key !== "contains" ||
+    !/with|in$|letter|word|text|substring|phrase/.test(last.text)
+  )
+    return null;
+  const token = tokens[at];
+  if (token === undefined || token.kind === "mark" || /^(the|a|word|letter)$/.test(token.text)) return null;
+  return { item: { kind: "value", text: token.text, matches: lookUp(token.text, source), sure: false }, length: 1 };
 }
 
 /** `owned by`, `taught by` name who did it; they do not group. */

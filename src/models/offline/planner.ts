@@ -7,6 +7,7 @@ import type { Intent } from "./intent.ts";
 import type { Item } from "./items.ts";
 import { createItems } from "./items.ts";
 import { keyAt } from "./keys.ts";
+import { isMoneyWord } from "./measures.ts";
 import { parseTokens } from "./question-tokens.ts";
 import { readQuestion } from "./read-question.ts";
 import { isClause } from "./read-target.ts";
@@ -16,9 +17,10 @@ import type { SchemaGraph } from "./schema-graph.ts";
 import type { Select } from "./select.ts";
 import { mentionedTables } from "./settle-focus.ts";
 import { writeSelect } from "./sql-writer.ts";
+import { unitOf } from "./units.ts";
 import type { ValueMatch } from "./values.ts";
 import { createValueSource, plainForm } from "./values.ts";
-import { EMPTY_WORDS } from "./vocabulary.ts";
+import { EMPTY_WORDS, isDemonym } from "./vocabulary.ts";
 import { stemOf } from "./words.ts";
 
 /** Values whose column must be looked up before a query can be written; more are left to chance. */
@@ -47,7 +49,7 @@ export function makePlan(input: PlanInput): Plan {
     tokens.filter((token) => token.kind === "word" && token.lower.length > 2).map((token) => stemOf(token.lower)),
   );
   const items = createItems(tokens, graph, createValueSource(graph, probed));
-  const unknown = valuesToProbe(items, probed, mentionedTables(items.filter((item) => item.kind === "ref")));
+  const unknown = valuesToProbe(items, probed, graph);
   const isShort = items.length <= 3;
   if (unknown.length > 0 && (isShort || items.some((item) => item.kind === "ref" || item.kind === "key"))) {
     return { kind: "probe", values: unknown.slice(0, PROBED_VALUES_MAX) };
@@ -76,10 +78,10 @@ function writeOver(select: Select, intent: Intent): string | null {
 function valuesToProbe(
   items: readonly Item[],
   probed: ReadonlyMap<string, readonly ValueMatch[]>,
-  mentioned: readonly string[],
+  graph: SchemaGraph,
 ): readonly string[] {
-  // A sample of a table nobody spoke of does not settle where the value belongs.
-  const isSettled = (match: ValueMatch): boolean => mentioned.length === 0 || mentioned.includes(match.table);
+  const mentioned = mentionedTables(items.filter((item) => item.kind === "ref"));
+  const isSettled = (match: ValueMatch): boolean => !mentioned.some((name) => mayHoldToo(graph, name, match));
   const sure: string[] = [];
   const loose: string[] = [];
   items.forEach((item, index) => {
@@ -98,9 +100,22 @@ function valuesToProbe(
   return [...new Set([...sure, ...loose])];
 }
 
-/** The very text, and not another name of the same place. */
+/** A table that the question names has the like of the column, with more values than the schema shows. */
+function mayHoldToo(graph: SchemaGraph, name: string, match: ValueMatch): boolean {
+  if (name === match.table) return false;
+  const words = graph.tables
+    .find((table) => table.name === match.table)
+    ?.columns.find((column) => column.name === match.columns[0])?.ownWords;
+  const named = graph.tables.find((table) => table.name === name);
+  const likely = named?.columns.some(
+    (column) => !column.valuesComplete && column.kind === "text" && column.ownWords.join(" ") === words?.join(" "),
+  );
+  return likely === true;
+}
+
+/** The very text: `English` is not settled by `England`. */
 function isSpelling(stored: string, text: string): boolean {
-  return plainForm(stored) === plainForm(text);
+  return !isDemonym(text) || plainForm(stored) === plainForm(text);
 }
 
 /** Could be data: not a number, not a word of the question language. */
@@ -112,6 +127,7 @@ function isProbable(
   if (item.lower.length < 3 || EMPTY_WORDS.has(item.lower) || keyAt([item.lower]) !== null) return false;
   // `delivered orders`, `orders that were delivered`: a state, perhaps written in the data.
   const isState = isClause(before, "is", "are", "was", "were") || isTableRef(after);
+  if (isMoneyWord(item.lemma) || unitOf(item) !== null || /-selling$/.test(item.lower)) return false;
   return !COMMON_WORDS.test(item.lower) && (isState || !/(ed|ing|ly)$/.test(item.lower));
 }
 

@@ -114,7 +114,7 @@ function takeHead(items: Item[]): readonly Target[] {
       at = reading.end;
       joined = false;
       const of = ownedBy(items, at);
-      if (of !== null) {
+      if (of !== null && targets.some((target) => target.kind !== "ref" || !isTableRef(target.ref))) {
         giveOwner(targets, of.ref);
         used.add(at);
         used.add(of.end - 1);

@@ -2,7 +2,7 @@
  * Reads conditions made of words alone: text within a value (`contains 'love'`), nothing at all (`is missing`), and
  * what was never sold. Pure, but for the reader's state.
  */
-import { moneyMeasure, tableOfMeasure } from "./measures.ts";
+import { isMoneyWord, moneyMeasure, tableOfMeasure } from "./measures.ts";
 import { isClause, isKey } from "./read-target.ts";
 import type { Reader } from "./reader.ts";
 import { tablesAround } from "./reader.ts";
@@ -55,6 +55,11 @@ function onSold(reader: Reader): boolean {
 
 export function onWord(reader: Reader, text: string, lemma: string): void {
   if (/^(sold|sell|bought|buy|purchased)$/.test(lemma) && onSold(reader)) return;
+  if (isMoneyWord(lemma)) {
+    // `users who spent more than 50`: compared when the number comes.
+    reader.pendingMeasure = moneyMeasure(reader.context, [reader.scope.table], "sum");
+    return;
+  }
   if (/^(null|missing|unknown|blank|empty|unset)$/.test(lemma) && reader.pending !== null) {
     const column = columnOfRef(reader.pending.ref, reader.context, tablesAround(reader));
     reader.pending = null;

@@ -1,7 +1,7 @@
 /**
  * One short sentence on what a query is after, for a person who watches the run. Pure: no I/O, no clock.
  */
-import type { Intent, Output } from "./intent.ts";
+import type { Intent, Output, Rank } from "./intent.ts";
 
 /** One short sentence on what the query does, for the terminal. */
 export function writeThought(intent: Intent): string {
@@ -14,11 +14,14 @@ export function writeThought(intent: Intent): string {
     intent.conditions.length === 0
       ? ""
       : ` under ${intent.conditions.length} ${intent.conditions.length === 1 ? "condition" : "conditions"}`;
-  const rank =
-    intent.rank === null
-      ? ""
-      : `, the ${intent.rank.descending ? "highest" : "lowest"} ${intent.rank.limit === 1 ? "" : `${intent.rank.limit} `}only`;
+  const rank = intent.rank === null ? "" : `, ${describeRank(intent.rank)}`;
   return `I ${[...new Set(parts)].join(" and ")}${by}${under}${rank}.`;
+}
+
+function describeRank(rank: Rank): string {
+  const end = rank.descending ? "highest" : "lowest";
+  const by = rank.by.kind === "column" ? rank.by.column.name : "figure";
+  return rank.limit === 1 ? `the one with the ${end} ${by}` : `the ${rank.limit} with the ${end} ${by}`;
 }
 
 function describeOutput(output: Output, root: string): string {

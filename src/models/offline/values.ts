@@ -156,7 +156,7 @@ function knownSpan(tokens: readonly Token[], at: number, source: ValueSource, ri
     const [first] = span;
     if (length === 1 && (text.length < 3 || rival >= 0.95 || first === undefined)) continue;
     if (length === 1 && first !== undefined && keyAt([first.lower]) !== null) continue;
-    if (length === 1 && EMPTY_WORDS.has(text.toLowerCase())) continue;
+    if (length === 1 && EMPTY_WORDS.has(text.toLowerCase()) && !isBeforeTable(tokens[at + 1], source)) continue;
     const matches = lookUp(text, source).filter((match) => match.whole);
     if (matches.length > 0) return { text, length, matches, sure: false, strong: rival < 0.9 || length > 1 };
   }
@@ -165,6 +165,13 @@ function knownSpan(tokens: readonly Token[], at: number, source: ValueSource, ri
     return { text: token.text, length: 1, matches: lookUp(token.text, source), sure: true, strong: true };
   }
   return null;
+}
+
+/** `done appointments`: an empty word before a table's name may be a state. */
+function isBeforeTable(next: Token | undefined, source: ValueSource): boolean {
+  return (
+    next !== undefined && source.graph.tables.some((table) => table.words.length === 1 && table.words[0] === next.lemma)
+  );
 }
 
 /** Every known place of `text` or another spelling of it, the spellings as written first. */

@@ -35,6 +35,10 @@ const ABBREVIATIONS: Readonly<Record<string, readonly string[]>> = {
   lang: ["language"],
   pop: ["population"],
   avg: ["average"],
+  ms: ["millisecond"],
+  sec: ["second"],
+  secs: ["second"],
+  mins: ["minute"],
 };
 
 /** Words of one line mean much the same when they name a table or a column. */
@@ -78,7 +82,7 @@ const SYNONYM_GROUPS: readonly string[] = [
   "date day when time",
   "description detail describe",
   "detail line item",
-  "salary wage pay earning income",
+  "salary wage pay paid earn earning income",
   "student pupil learner",
   "teacher professor instructor tutor lecturer",
   "course class",
