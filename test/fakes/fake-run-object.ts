@@ -35,6 +35,9 @@ export const NOW = Date.UTC(2026, 10, 30, 12);
 
 export class FakeRun implements RunApi {
   readonly calls: string[] = [];
+  readonly outgoingCalls: OutgoingCall[] = [];
+  /** To the next presses of buttons. */
+  outgoingReply: OutgoingReply | null = null;
   readonly events: NumberedEvent[] = [];
   readonly results = new Map<string, ResultPage>();
   run: PublicRun | null = null;
@@ -126,6 +129,8 @@ export class FakeRun implements RunApi {
 
   async outgoing(call: OutgoingCall): Promise<OutgoingReply> {
     this.calls.push(`outgoing ${call.kind}`);
+    this.outgoingCalls.push(call);
+    if (this.outgoingReply !== null && call.kind === "press") return this.outgoingReply;
     if (this.run === null || call.kind !== "resend") return { kind: "not_found" };
     const isDue = this.run.status === "finished" && this.started?.callbackUrl !== null;
     return { kind: isDue ? "resent" : "nothing_to_send", run: this.run };
