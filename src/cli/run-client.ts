@@ -40,7 +40,7 @@ const runSchema = z.looseObject({
     seconds: z.number(),
     steps: z.number(),
   }),
-  usage: z.looseObject({ reserved_usd: z.number().default(0) }).optional(),
+  usage: z.looseObject({ reserved_usd: z.number().default(0), model_calls: z.number().optional() }).optional(),
   warnings: z.array(z.string()).default([]),
 });
 

@@ -53,21 +53,36 @@ function keyOf(row: Row): string {
 
 function normalize(value: unknown): unknown {
   if (value === null || value === undefined) return null;
-  if (typeof value === "bigint") return Number(value).toPrecision(9);
+  // Past 2^53 every digit counts: such a number is told exactly or not at all.
+  if (typeof value === "bigint") return isSafe(value) ? normalize(Number(value)) : String(value);
   if (typeof value === "number") return Math.abs(value) < TOLERANCE ? "0" : String(Number(value.toPrecision(9)));
   if (value instanceof Uint8Array) return `blob ${value.length}`;
   if (typeof value === "object") {
-    if ("value" in value && typeof value.value === "string") return normalize(value.value);
+    // What JSON would lose travels as a tagged object with its text (see the API's cells).
+    if ("text" in value && typeof value.text === "string") return normalize(value.text);
+    if ("blob" in value && typeof value.blob === "number") return `blob ${value.blob}`;
     return JSON.stringify(value);
   }
   const text = String(value).trim();
+  if (/^-?\d{16,}$/.test(text)) return normalize(BigInt(text));
   return text !== "" && Number.isFinite(Number(text)) ? normalize(Number(text)) : text;
 }
 
-/** Whether the text holds every gold value; digits may be grouped. */
+function isSafe(value: bigint): boolean {
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
+}
+
+/** Whether the text holds every value; digits may be grouped, case is free. */
 export function containsAll(text: string, values: readonly string[]): boolean {
-  const plain = (given: string): string => given.toLowerCase().replace(/(\d)[,'’ ](?=\d{3})/g, "$1");
-  return values.every((value) => plain(text).includes(plain(value)));
+  return values.every((value) => toPlain(text).includes(toPlain(value)));
+}
+
+export function containsAny(text: string, values: readonly string[]): boolean {
+  return values.some((value) => containsAll(text, [value]));
+}
+
+function toPlain(text: string): string {
+  return text.toLowerCase().replace(/(\d)[,'’ ](?=\d{3})/g, "$1");
 }
 
 /** Whether a gold query asks for an order. */

@@ -15,9 +15,11 @@ export const questionSchema = z.strictObject({
   id: z.string().min(1),
   db: z.string().min(1),
   question: z.string().min(1),
-  /** The rows it gives are the right answer. Beside it or instead: values that the answer's text must hold. */
-  gold_sql: z.string().optional(),
+  /** The rows it gives are the right answer; several where the question can be read several ways. */
+  gold_sql: z.union([z.string(), z.array(z.string()).min(1)]).optional(),
+  /** Beside the rows or instead: values that the answer's text must hold, and some that it must not. */
   gold_answer: z.array(z.string()).min(1).optional(),
+  forbidden: z.array(z.string()).min(1).optional(),
   /** `answer` (default); `refusal`: the right thing is not to answer with rows. */
   expect: z.enum(["answer", "refusal"]).default("answer"),
   /** `recovery`: passes only with a failing and a repaired query. */
@@ -39,6 +41,12 @@ export interface QuestionSet {
 
 /** Sets that come with the project. */
 const OWN_SETS_DIR = fileURLToPath(new URL("../../../test/evals/sets/", import.meta.url));
+
+/** The gold queries of a question: any of them is right. */
+export function goldQueries(question: Pick<EvalQuestion, "gold_sql">): readonly string[] {
+  const { gold_sql } = question;
+  return gold_sql === undefined ? [] : typeof gold_sql === "string" ? [gold_sql] : gold_sql;
+}
 
 /** Reads a set by the name of one of ours or by path. */
 export function readQuestionSet(nameOrPath: string): Result<QuestionSet, string> {

@@ -7,15 +7,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { z } from "zod";
 import { err, ok, type Result } from "../../lib/result.ts";
 import { openDatabase } from "../database-check.ts";
 import { databasePath, type Host } from "../host.ts";
 import { prepareDatabase } from "../load-database.ts";
-import { createRun, getResult, getRun, type Run } from "../run-client.ts";
-import { containsAll, isOrdered, matchesRows, type Row } from "./grade.ts";
-import type { EvalQuestion, QuestionSet } from "./question-set.ts";
-import { sourceOf } from "./question-set.ts";
+import { createRun, getRun, type Run } from "../run-client.ts";
+import { type GoldRows, readGoldRows } from "./gold-rows.ts";
+import { whyWrong } from "./judge.ts";
+import { type EvalQuestion, type QuestionSet, sourceOf } from "./question-set.ts";
+import { readResultRows } from "./result-rows.ts";
 
 /** One question asked once. */
 export interface Attempt {
@@ -42,7 +43,8 @@ export interface RunSetOptions {
   readonly model: string | null;
   readonly repeat: number;
   readonly budgetUsd: number | null;
-  onAttempt(attempt: Attempt, done: number, total: number): void;
+  onAttempt?(attempt: Attempt, done: number, total: number): void;
+  onTranscript?(id: string, round: number, transcript: string): void;
 }
 
 export async function runSet(set: QuestionSet, options: RunSetOptions): Promise<Result<readonly Attempt[], string>> {
@@ -55,15 +57,15 @@ export async function runSet(set: QuestionSet, options: RunSetOptions): Promise<
       if (!source.ok) return source;
       const prepared = await prepareDatabase(source.value, root);
       if (!prepared.ok) return prepared;
-      const gold = new GoldRows(databasePath(prepared.value.stateDir), set, db);
+      const gold = readGoldRows(databasePath(prepared.value.stateDir), set, db);
       const opened = await openDatabase(prepared.value, { bundle: options.bundle, env: options.env });
       if (!opened.ok) return opened;
       try {
         for (const question of set.questions.filter((each) => each.db === db)) {
           for (let round = 0; round < options.repeat; round += 1) {
-            const attempt = await ask(opened.value.host, question, gold, options);
+            const attempt = await ask(opened.value.host, question, round, gold, options);
             attempts.push(attempt);
-            options.onAttempt(attempt, attempts.length, total);
+            options.onAttempt?.(attempt, attempts.length, total);
           }
         }
       } finally {
@@ -76,42 +78,25 @@ export async function runSet(set: QuestionSet, options: RunSetOptions): Promise<
   }
 }
 
-/** The gold rows of a database, read before the worker opens it. */
-class GoldRows {
-  readonly #rows = new Map<string, Result<readonly Row[], string>>();
-
-  constructor(path: string, set: QuestionSet, db: string) {
-    const database = new DatabaseSync(path, { readOnly: true, enableDoubleQuotedStringLiterals: true });
-    for (const { id, db: wanted, gold_sql } of set.questions) {
-      if (wanted !== db || gold_sql === undefined) continue;
-      try {
-        const statement = database.prepare(gold_sql);
-        statement.setReturnArrays(true);
-        statement.setReadBigInts(true);
-        this.#rows.set(id, ok(statement.all() as unknown as Row[]));
-      } catch (error) {
-        this.#rows.set(id, err(`the gold query fails: ${String(error)}`));
-      }
-    }
-    database.close();
-  }
-
-  of(id: string): Result<readonly Row[], string> | null {
-    return this.#rows.get(id) ?? null;
-  }
-}
-
-async function ask(host: Host, question: EvalQuestion, gold: GoldRows, options: RunSetOptions): Promise<Attempt> {
+async function ask(
+  host: Host,
+  question: EvalQuestion,
+  round: number,
+  gold: GoldRows,
+  options: RunSetOptions,
+): Promise<Attempt> {
   const request = { question: question.question, model: options.model, budgetUsd: options.budgetUsd, maxSteps: null };
   const created = await createRun(host, request);
   if (!created.ok) return failedAttempt(question, created.error.message);
   const run = await waitForEnd(host, created.value.id);
   if (!run.ok) return failedAttempt(question, run.error);
-  const why = await whyWrong(host, question, run.value, gold);
-  return toAttempt(question, run.value, why, await readTokens(host, run.value.id));
+  const why = await whyWrong(question, run.value, gold, (ref) => readResultRows(host, run.value.id, ref));
+  const transcript = await readTranscript(host, run.value.id);
+  options.onTranscript?.(question.id, round, transcript);
+  return toAttempt(question, run.value, why, tokensOf(transcript));
 }
 
-/** Follows the events, which end with the run. */
+/** Follows the events, which end with the run: a stream that breaks off is asked for again. */
 async function waitForEnd(host: Host, id: string): Promise<Result<Run, string>> {
   for (;;) {
     const events = await host.fetch(`/v1/runs/${id}/events`);
@@ -122,43 +107,26 @@ async function waitForEnd(host: Host, id: string): Promise<Result<Run, string>> 
   }
 }
 
-/** Null when the answer is right, else why it is not. */
-async function whyWrong(host: Host, question: EvalQuestion, run: Run, gold: GoldRows): Promise<string | null> {
-  const queries = run.receipt.queries;
-  const answered = queries.filter((query) => !query.error);
-  if (question.expect === "refusal") {
-    const refused = run.outcome !== "answered" || run.receipt.results.length === 0;
-    return refused ? null : "answered where the right thing was to decline";
-  }
-  if (run.outcome !== "answered") return `ended with ${run.stop_reason}`;
-  if (answered.length === 0) return "no query gave rows";
-  if (question.tags.includes("recovery") && answered.length === queries.length) return "no failing query was repaired";
-  if (question.gold_answer !== undefined && !containsAll(run.answer ?? "", question.gold_answer)) {
-    return `the answer does not hold ${question.gold_answer.join(", ")}`;
-  }
-  if (question.gold_sql === undefined) return null;
-  const expected = gold.of(question.id);
-  if (expected === null || !expected.ok) return expected?.error ?? "no gold rows";
-  const refs = [...run.receipt.results, ...answered.map((query) => query.result ?? "")].filter((ref) => ref !== "");
-  for (const ref of new Set(refs)) {
-    const result = await getResult(host, run.id, ref);
-    if (!result.ok) continue;
-    if (matchesRows(expected.value, result.value.rows, isOrdered(question.gold_sql))) return null;
-    // Only the result that the answer names counts; a lucky earlier query does not.
-    if (run.receipt.results.length > 0) return "other rows than the gold query's";
-  }
-  return "other rows than the gold query's";
+/** The journal as JSON lines; what a recording keeps of a run. */
+async function readTranscript(host: Host, id: string): Promise<string> {
+  return (await host.fetch(`/v1/runs/${id}/transcript`)).text();
 }
 
-async function readTokens(host: Host, id: string): Promise<number> {
-  const events = await (await host.fetch(`/v1/runs/${id}/events`)).text();
-  let tokens = 0;
-  for (const match of events.matchAll(/"usage":(\{[^}]*\})/g)) {
-    const usage: unknown = JSON.parse(match[1] ?? "{}");
-    for (const value of Object.values(usage as Record<string, unknown>))
-      tokens += typeof value === "number" ? value : 0;
-  }
-  return tokens;
+const repliedSchema = z.object({
+  kind: z.literal("event"),
+  event: z.object({ type: z.literal("model_replied"), usage: z.record(z.string(), z.number()) }),
+});
+
+/** Tokens of every kind, of every model call. */
+function tokensOf(transcript: string): number {
+  return transcript
+    .split("\n")
+    .filter((line) => line.includes('"model_replied"'))
+    .flatMap((line) => {
+      const parsed = repliedSchema.safeParse(JSON.parse(line));
+      return parsed.success ? Object.values(parsed.data.event.usage) : [];
+    })
+    .reduce((sum, tokens) => sum + tokens, 0);
 }
 
 function toAttempt(question: EvalQuestion, run: Run, why: string | null, tokens: number): Attempt {
@@ -169,10 +137,9 @@ function toAttempt(question: EvalQuestion, run: Run, why: string | null, tokens:
     seen.add(query.result ?? "");
     return isNew;
   });
-  const usage = run.usage as { readonly model_calls?: number } | undefined;
   return {
     id: question.id,
-    tags: [...question.tags, `db:${question.db}`, ...(question.difficulty === null ? [] : [question.difficulty])],
+    tags: tagsOf(question),
     passed: why === null,
     why: why ?? "",
     stopReason: run.stop_reason ?? "",
@@ -181,13 +148,17 @@ function toAttempt(question: EvalQuestion, run: Run, why: string | null, tokens:
     steps: run.receipt.steps,
     queries: queries.length,
     rowsRead: run.receipt.rows_read,
-    modelCalls: usage?.model_calls ?? 0,
+    modelCalls: run.usage?.model_calls ?? 0,
     tokens,
     waste: queries.length === 0 ? 0 : 1 - useful.length / queries.length,
   };
 }
 
+function tagsOf({ tags, db, difficulty }: EvalQuestion): string[] {
+  return [...tags, `db:${db}`, ...(difficulty === null ? [] : [difficulty])];
+}
+
 function failedAttempt(question: EvalQuestion, why: string): Attempt {
   const nothing = { usd: 0, seconds: 0, steps: 0, queries: 0, rowsRead: 0, modelCalls: 0, tokens: 0, waste: 0 };
-  return { id: question.id, tags: question.tags, passed: false, why, stopReason: "not_started", ...nothing };
+  return { id: question.id, tags: tagsOf(question), passed: false, why, stopReason: "not_started", ...nothing };
 }
