@@ -106,8 +106,8 @@ function findCells(figures: readonly Figure[], results: readonly StoredResult[])
 function numbersOf(cell: Cell): readonly number[] {
   if (typeof cell === "number") return [cell];
   if (typeof cell === "string") return readFigures(cell).map((figure) => figure.value);
-  if (cell === null || typeof cell !== "object" || !("value" in cell)) return [];
-  return typeof cell.value === "string" || typeof cell.value === "number" ? numbersOf(cell.value) : [];
+  if (cell === null || typeof cell !== "object" || !("text" in cell)) return [];
+  return typeof cell.text === "string" ? numbersOf(cell.text) : [];
 }
 
 /** A whole number inside a text: a year within a date, a house number within an address. */

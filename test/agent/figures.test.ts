@@ -67,7 +67,7 @@ describe("checkFigures", () => {
   });
 
   it("finds exact big integers that are kept as tagged text", () => {
-    const rows = result(["big"], [[{ type: "integer", value: "9223372036854775807" }]]);
+    const rows = result(["big"], [[{ type: "integer", text: "9223372036854775807" }]]);
     expect(checkFigures("It is 9223372036854775807.", "?", [rows]).unsupported).toEqual([]);
   });
 
