@@ -101,11 +101,14 @@ export function planCall(
   if (full <= availableNanoUsd) return { maxTokens: wanted, reservedNanoUsd: full };
   const least = Math.min(floor, wanted);
   if (worstCaseNanoUsd(info, promptTokensMax, least) > availableNanoUsd) return null;
-  // The cost is linear in the output: take what fits, then step down over rounding.
-  const inputOnly = worstCaseNanoUsd(info, promptTokensMax, 0);
-  const perToken = (full - inputOnly) / wanted;
-  let maxTokens = Math.max(least, Math.min(wanted, Math.floor((availableNanoUsd - inputOnly) / perToken)));
-  while (maxTokens > least && worstCaseNanoUsd(info, promptTokensMax, maxTokens) > availableNanoUsd) maxTokens -= 1;
+  // The cost grows with the output: `maxTokens` fits and `tooMany` does not, until nothing lies between them.
+  let maxTokens = least;
+  let tooMany = wanted;
+  while (tooMany - maxTokens > 1) {
+    const middle = Math.floor((maxTokens + tooMany) / 2);
+    if (worstCaseNanoUsd(info, promptTokensMax, middle) <= availableNanoUsd) maxTokens = middle;
+    else tooMany = middle;
+  }
   return { maxTokens, reservedNanoUsd: worstCaseNanoUsd(info, promptTokensMax, maxTokens) };
 }
 

@@ -15,6 +15,7 @@ import {
   plannedRows,
   priceUsage,
   remainingNanoUsd,
+  reserveForRows,
   worstCaseNanoUsd,
 } from "../../src/agent/budget.ts";
 import type { ModelInfo, PriceTier, TokenUsage } from "../../src/agent/model.ts";
@@ -48,7 +49,8 @@ const TWO_TIERS: ModelInfo = {
   ],
 };
 
-const price = fc.integer({ min: 0, max: 100_000 });
+/** Dear ones, and ones so cheap that every rounding shows. */
+const price = fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.nat(7));
 const tier = (abovePromptTokens: number): fc.Arbitrary<PriceTier> =>
   fc.record({
     abovePromptTokens: fc.constant(abovePromptTokens),
@@ -148,7 +150,7 @@ describe("planCall", () => {
     prompt: fc.nat(300_000),
     wanted: fc.integer({ min: 1, max: 100_000 }),
     floor: fc.integer({ min: 1, max: 2_000 }),
-    available: fc.oneof(fc.integer({ min: -1_000, max: 1_000_000 }), fc.nat(2_000_000_000)),
+    available: fc.oneof(fc.integer({ min: -1_000, max: 1_000_000 }), fc.nat(2_000_000_000), fc.nat(100_000)),
   });
 
   it("A4: what it plans always fits, and never asks for more than wanted or than the model can write", () => {
@@ -225,6 +227,17 @@ describe("what is left", () => {
   ])("rows %s", (_what, parts, kept, rows) => {
     expect(plannedRows(stateWith(parts), kept)).toBe(rows);
   });
+
+  it.each([
+    [0, 0],
+    [1, 1_004],
+    [250, 2_000],
+  ])(
+    "for a query that is to read %s rows by its plan, %s are reserved: generous, and nothing for nothing",
+    (estimate, rows) => {
+      expect(reserveForRows(estimate)).toBe(rows);
+    },
+  );
 
   it.each([
     [2, true],
