@@ -14,6 +14,7 @@ import type { Journal, Pinned } from "../agent/ports.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import { type AgentState, decodeState, encodeState } from "../agent/state.ts";
 import type { Cell, StoredResult } from "../agent/tool.ts";
+import { readHead, writeHead } from "./head.ts";
 import { hasRun, migrate } from "./layout.ts";
 import { decodeCheckpoint, decodeRow, encodeCheckpoint, type ResultHead, readRecord, rowsSchema } from "./record.ts";
 import { appendRow, readFact, readRow, writeFact } from "./rows.ts";
@@ -126,7 +127,7 @@ export function openJournal(
 /** Ends a run by its head alone, for when the rest of it may be what kills the object. */
 export function endRun(storage: DurableObjectStorage, message: string, now: number): void {
   const { sql } = storage;
-  const head = decodeState(sql.exec<{ state: string }>("SELECT state FROM head").toArray()[0]?.state ?? "");
+  const head = decodeState(readHead(sql));
   if (!head.ok || head.value.ending !== null) return;
   const ended = advance(head.value, { kind: "broke", message }, now);
   storage.transactionSync(() => writeAdvance(sql, ended, []));
@@ -135,8 +136,7 @@ export function endRun(storage: DurableObjectStorage, message: string, now: numb
 /** Runs inside a transaction. Row numbers follow from the counts in the state. */
 function writeAdvance(sql: SqlStorage, advance: Advance, results: readonly StoredResult[]): void {
   const { state } = advance;
-  const text = encodeState(state);
-  sql.exec("INSERT INTO head (id, state) VALUES (1, ?) ON CONFLICT DO UPDATE SET state = excluded.state", text);
+  writeHead(sql, encodeState(state));
   advance.messages.forEach((message, index) => {
     appendRow(sql, "messages", state.messages - advance.messages.length + index, JSON.stringify(message));
   });
@@ -148,7 +148,8 @@ function writeAdvance(sql: SqlStorage, advance: Advance, results: readonly Store
     appendRow(sql, "results", number, JSON.stringify(toHead(result)));
     appendRow(sql, "result_rows", number, JSON.stringify(result.rows));
   });
-  if (!isAtRest(state)) return;
+  // A step whose cut-off reply is still to be summarised is not over, and the text would stand in the checkpoint.
+  if (!isAtRest(state) || state.cutText !== null) return;
   const insert = "INSERT INTO checkpoints (step, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state";
   sql.exec(insert, state.usage.steps, encodeCheckpoint(state));
 }

@@ -17,6 +17,7 @@ import type { RunEvent } from "../agent/run-event.ts";
 import { type AgentState, createState, decodeState, encodeState } from "../agent/state.ts";
 import type { Cell } from "../agent/tool.ts";
 import { assert } from "../lib/assert.ts";
+import { readHead } from "./head.ts";
 import { countRows, readFact, readRow, readRows } from "./rows.ts";
 import { decodeSettings, type RunSettings } from "./settings.ts";
 
@@ -94,8 +95,7 @@ export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord 
   const heads = decodeRows(readRows(sql, "results"), resultHeadSchema);
   const pinned = decodeRow(readRow(sql, "pinned", 0) ?? "", pinnedSchema);
   const settings = decodeSettings(readFact(sql, "settings") ?? "");
-  const headText = sql.exec<{ state: string }>("SELECT state FROM head").toArray()[0]?.state;
-  const head = decodeState(headText ?? "");
+  const head = decodeState(readHead(sql));
   const faults = [
     head.ok ? null : head.error.message,
     settings.ok ? null : settings.error,

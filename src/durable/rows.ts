@@ -66,8 +66,8 @@ function wholeText(sql: SqlStorage, kind: RowKind, row: StoredRow): string | nul
   return row.body + rest.map((part) => part.body).join("");
 }
 
-/** Never between the two halves of a surrogate pair: each alone would be stored as a replacement character. */
-function cutIntoParts(text: string): string[] {
+/** Cuts never between the two halves of a surrogate pair: each alone would be stored as a replacement character. */
+export function cutIntoParts(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
   while (start < text.length) {
