@@ -49,7 +49,12 @@ export function createWakeGuard(storage: DurableObjectStorage): WakeGuard {
         failures += 1;
         logBug("alarm", wake.journal()?.load() ?? null, error);
         if (failures < FAILING_WAKES_MAX) return;
-        giveUp(storage, wake.journal(), failures);
+        try {
+          giveUp(storage, wake.journal(), failures);
+        } catch (cause) {
+          if (isPlatformError(cause)) throw cause;
+          logBug("give_up", null, cause);
+        }
         const pauseMs = Math.min(PAUSE_MS_MAX, WATCHDOG_MS * 2 ** (failures - FAILING_WAKES_MAX));
         await wake.setAlarm(Date.now() + pauseMs);
       }

@@ -9,7 +9,7 @@
  */
 import { z } from "zod";
 import { type Advance, advance } from "../agent/advance.ts";
-import { NANO_USD_PER_ROW } from "../agent/budget.ts";
+import { assertWithinLimits, NANO_USD_PER_ROW } from "../agent/budget.ts";
 import { DEFAULT_LIMITS, resolveLimits } from "../agent/limits.ts";
 import type { Message } from "../agent/model.ts";
 import type { Pinned } from "../agent/ports.ts";
@@ -17,6 +17,7 @@ import type { RunEvent } from "../agent/run-event.ts";
 import { type AgentState, createState, decodeState, encodeState } from "../agent/state.ts";
 import type { Cell } from "../agent/tool.ts";
 import { assert } from "../lib/assert.ts";
+import { err, type Result } from "../lib/result.ts";
 import { readHead } from "./head.ts";
 import { countRows, readFact, readRow, readRows } from "./rows.ts";
 import { decodeSettings, type RunSettings } from "./settings.ts";
@@ -95,9 +96,9 @@ export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord 
   const heads = decodeRows(readRows(sql, "results"), resultHeadSchema);
   const pinned = decodeRow(readRow(sql, "pinned", 0) ?? "", pinnedSchema);
   const settings = decodeSettings(readFact(sql, "settings") ?? "");
-  const head = decodeState(readHead(sql));
+  const head = decodeHead(readHead(sql));
   const faults = [
-    head.ok ? null : head.error.message,
+    head.ok ? null : head.error,
     settings.ok ? null : settings.error,
     pinned === null ? "The stored system text and tools cannot be read." : null,
     ...(head.ok
@@ -120,6 +121,19 @@ export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord 
     heads,
     broken: isBroken ? advance(state, { kind: "broke", message: brokenMessage(faults[0] ?? "") }, now) : null,
   };
+}
+
+/** A head whose meters are over its limits was not written by us as it stands: no transition would take it. */
+function decodeHead(text: string): Result<AgentState, string> {
+  const decoded = decodeState(text);
+  if (!decoded.ok) return err(decoded.error.message);
+  if (decoded.value.ending !== null) return decoded;
+  try {
+    assertWithinLimits(decoded.value);
+    return decoded;
+  } catch {
+    return err("The stored state has spent more than its limits allow.");
+  }
 }
 
 function brokenMessage(fault: string): string {
@@ -163,7 +177,10 @@ function settingsFrom(id: string, state: AgentState | null): RunSettings {
 /** A state for a run whose head is lost: the newest checkpoint that can be read, with all that was spent since. */
 function stateFrom(sql: SqlStorage, settings: RunSettings, events: readonly RunEvent[], now: number): AgentState {
   const texts = sql.exec<{ state: string }>("SELECT state FROM checkpoints ORDER BY step DESC").toArray();
-  const checkpoints = texts.map((row) => decodeCheckpoint(row.state, settings.question));
+  const checkpoints = texts.map((row) => {
+    const decoded = decodeHead(row.state);
+    return decoded.ok ? { ...decoded.value, question: settings.question } : null;
+  });
   const { id, question, caller, mode, grounding, model, tools, limits } = settings;
   const fresh = createState({ id, question, caller, mode, grounding, model, tools: [...tools], limits }, now);
   const base = checkpoints.find((checkpoint) => checkpoint !== null) ?? fresh;

@@ -42,6 +42,17 @@ describe("a record that cannot be read", () => {
     expect(journal.settings.question).toBe("How many?");
   });
 
+  it("is also one whose meters are over its limits", async () => {
+    const run = storedRun();
+    await run.step();
+    const head = run.journal.load();
+    const usage = { ...head.usage, costNanoUsd: head.limits.costNanoUsdMax * 2 };
+    run.storage.sql.exec("UPDATE head SET state = ?", JSON.stringify({ ...head, usage }));
+    const state = run.reopen().load();
+    expect(state.ending).toMatchObject({ outcome: "failed", message: expect.stringContaining("more than its limits") });
+    expect(state.usage.costNanoUsd).toBe(head.usage.costNanoUsd);
+  });
+
   it("spends nothing that its limit does not allow, whatever its events say", async () => {
     const run = storedRun();
     const { events, limits } = run.journal.load();
