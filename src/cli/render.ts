@@ -20,6 +20,8 @@ const OFFLINE_MODEL = "offline";
 
 /** The result to show: the last one that the answer's figures come from, else that of the last query that gave one. */
 export function lastResultOf(run: Run): string | null {
+  // A declined question has no rows behind it: what was looked up on the way is not what was asked for.
+  if (run.stop_reason === "refusal") return null;
   const queried = run.receipt.queries.flatMap((query) => query.result ?? []);
   return run.receipt.results.at(-1) ?? queried.at(-1) ?? null;
 }

@@ -46,6 +46,7 @@ const BYTES_PER_TOKEN = 4;
 interface Turn {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];
+  readonly isDeclined?: boolean;
 }
 
 export function createOfflineModel(): Model {
@@ -88,6 +89,7 @@ function reply(request: ModelRequest): ModelOutcome {
     (call, index): ToolCall => ({ id: `off_${transcript.steps + 1}_${index + 1}`, name: call.name, input: call.input }),
   );
   const text = turn.text;
+  const finish = calls.length > 0 ? "tool_use" : turn.isDeclined === true ? "refusal" : "end_turn";
   const content = [
     { type: "text", text },
     ...calls.map((call) => ({ type: "tool_use", id: call.id, name: call.name, input: call.input })),
@@ -97,8 +99,8 @@ function reply(request: ModelRequest): ModelOutcome {
     text,
     hasThinking: false,
     calls,
-    finish: calls.length > 0 ? "tool_use" : "end_turn",
-    rawFinish: calls.length > 0 ? "tool_use" : "end_turn",
+    finish,
+    rawFinish: finish,
     usage: {
       ...FREE,
       input: Math.ceil(countBytes(request) / BYTES_PER_TOKEN),
@@ -114,16 +116,21 @@ function say(text: string): Turn {
   return { text, calls: [] };
 }
 
+/** What it cannot read it declines, in words: the run then ends as a refusal, and nobody takes the words for an answer. */
+function decline(text: string): Turn {
+  return { text, calls: [], isDeclined: true };
+}
+
 function takeTurn(request: ModelRequest, transcript: Transcript): Turn {
   if (request.toolChoice === "none") return say(lastWords(transcript));
   if (!transcript.tools.has("execute_read_only_sql"))
-    return say(
+    return decline(
       "I am the offline model: without the tool execute_read_only_sql I cannot read the database, so I have no answer.",
     );
   if (transcript.question === "" || transcript.question.length > QUESTION_CHARS_MAX)
-    return say(writeDecline(transcript.graph, []));
+    return decline(writeDecline(transcript.graph, []));
   const refusal = refuseOutright(transcript.question);
-  if (refusal !== null) return say(refusal);
+  if (refusal !== null) return decline(refusal);
   const exploring = exploreSchema(transcript);
   if (exploring !== null) return exploring;
   if (transcript.graph.tables.length === 0)
@@ -186,30 +193,30 @@ function actOn(plan: Plan, transcript: Transcript, queries: readonly PastCall[])
         const sql = writeProbe(transcript.graph, value);
         return sql === null ? [] : [{ name: "execute_read_only_sql", input: { sql } }];
       });
-      if (calls.length === 0) return say(writeDecline(transcript.graph, plan.values));
+      if (calls.length === 0) return decline(writeDecline(transcript.graph, plan.values));
       return { text: `I look for ${plan.values.map((value) => `'${value}'`).join(", ")} in the text columns.`, calls };
     }
     case "query": {
       const last = queries.at(-1);
       if (queries.length >= 2 || last?.input.sql === plan.sql)
-        return say(
+        return decline(
           `The database refused the query I made for this question: ${last?.summary ?? ""} I have no other way to ask it.`,
         );
       return { text: writeThought(plan.intent), calls: [{ name: "execute_read_only_sql", input: { sql: plan.sql } }] };
     }
     case "value_missing":
-      return say(
+      return decline(
         `I looked for '${plan.value}' in the text columns of the database and found it nowhere, so I cannot answer the question as it is put.`,
       );
     case "not_understood":
-      return say(writeDecline(transcript.graph, plan.unread));
+      return decline(writeDecline(transcript.graph, plan.unread));
   }
 }
 
 /** The rows are there: the answer, through the tool if it is offered. */
 function conclude(transcript: Transcript, done: PastCall, plan: Plan): Turn {
   const rows = shownRows(done);
-  if (rows === null) return say(writeDecline(transcript.graph, []));
+  if (rows === null) return decline(writeDecline(transcript.graph, []));
   const final = writeAnswer(rows, done.ref, plan.kind === "query" ? plan.intent : null);
   const tried = transcript.calls.filter((call) => call.tool === "final_answer").length;
   if (!transcript.tools.has("final_answer") || tried >= 2) return say(final.answer);
