@@ -73,6 +73,8 @@ export function createDatabase(d1: D1Database, scopes: Scopes, options: Database
   const sleep = options.sleep ?? ((durationMs) => new Promise((resolve) => setTimeout(resolve, durationMs)));
   const rowsMax = Math.max(1, Math.min(scopes.rowCap ?? RESULT_ROWS_MAX, RESULT_ROWS_MAX));
   const snapshots = createSnapshots(scopes, options.now);
+  // Where no bookmark is passed in, a query sees at least what the one before it saw.
+  let lastBookmark: string | null = null;
   // One row more than is kept tells whether there are more.
   const judge = createJudge(snapshots, scopes, rowsMax + 1);
 
@@ -102,7 +104,7 @@ export function createDatabase(d1: D1Database, scopes: Scopes, options: Database
       if (signal.aborted) return toAborted(0);
       const call: Call = {
         checked: checked.value,
-        session: d1.withSession(bookmark ?? "first-unconstrained"),
+        session: d1.withSession(bookmark ?? lastBookmark ?? "first-unconstrained"),
         retry: createRetry(signal, sleep),
         scopes,
         rowsMax,
@@ -111,7 +113,9 @@ export function createDatabase(d1: D1Database, scopes: Scopes, options: Database
         meter: { rowsRead: 0 },
       };
       try {
-        return await untilAborted(runQuery(call, judge), call, signal);
+        const outcome = await untilAborted(runQuery(call, judge), call, signal);
+        if (outcome.kind === "rows") lastBookmark = outcome.bookmark ?? lastBookmark;
+        return outcome;
       } catch (error) {
         const failure = classifyError(error);
         if (failure.kind === "bug") throw error;

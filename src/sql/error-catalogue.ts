@@ -130,7 +130,7 @@ export const ERROR_CATALOGUE: readonly ErrorEntry[] = [
   {
     code: "circular_reference",
     pattern: /circular reference: (.+)$/,
-    advise: (found) => [`${found} refers to itself: a common table must not have the name of the table it reads.`],
+    advise: (found) => [`Rename ${found}: a common table must not have the name of the table it reads.`],
   },
   {
     code: "integer_overflow",
@@ -184,7 +184,7 @@ export const ERROR_CATALOGUE: readonly ErrorEntry[] = [
   {
     code: "grouping",
     pattern:
-      /(a GROUP BY clause is required before HAVING|DISTINCT aggregates must|ORDER BY may not be used with non-aggregate)/,
+      /(a GROUP BY clause is required before HAVING|HAVING clause on a non-aggregate|DISTINCT aggregates must|ORDER BY may not be used with non-aggregate)/,
     advise: fixed("HAVING needs a GROUP BY; count(DISTINCT x) takes one expression: join several with ||."),
   },
   {

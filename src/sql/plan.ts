@@ -41,6 +41,8 @@ export interface PlanOptions {
 
 /** Rows that an index lookup finds when nothing is known: SQLite's own guess. */
 const ROWS_PER_KEY = 10;
+/** Rows that a table function gives: json_each() on one document, pragma_table_info() on one table. */
+const TABLE_FUNCTION_ROWS = 25;
 /** Part of a table that a range on an index is taken to cover. */
 const RANGE_SHARE = 0.25;
 /** Estimates stop growing here: past any cap, and still an exact number. */
@@ -167,18 +169,19 @@ function weighLoop(node: Node, walk: Walk): number | null {
   const values = /^(\d+)-ROW VALUES CLAUSE/.exec(rest);
   if (values !== null) return Number(values[1]);
   const name = rest.replace(/^main\./i, "").replace(/ (EXISTS |USING |VIRTUAL TABLE INDEX |LEFT-JOIN$).*$/s, "");
-  const rows = sizeOfName(name, node, walk);
+  const isVirtual = / VIRTUAL TABLE INDEX /.test(rest);
+  const rows = isVirtual ? (walk.options.resolve(name).rows ?? TABLE_FUNCTION_ROWS) : sizeOfName(name, node, walk);
   if (verb === "SEARCH") return weighSearch(rest, rows);
   const { table } = walk.options.resolve(name);
   const isNew = walk.scans.every((scan) => scan.table !== table);
-  if (table !== null && isNew && !/ VIRTUAL TABLE INDEX /.test(rest)) walk.scans.push({ table, rows });
+  if (table !== null && isNew && !isVirtual) walk.scans.push({ table, rows });
   return rows;
 }
 
 function sizeOfName(name: string, node: Node, walk: Walk): number {
   const { rows, subqueries } = walk.options.resolve(name);
   if (rows !== null) return rows;
-  // A subquery, a CTE or a table function.
+  // A subquery or a CTE.
   const known = [name, ...subqueries].flatMap((candidate) => walk.subqueries.get(foldName(candidate)) ?? []);
   return Math.min(engineRows(node), ...known);
 }

@@ -4,7 +4,7 @@
  * the (N+1)th row raises an error instead of quietly cutting the result, so a bounded query keeps its exact rows.
  *
  *   c(x) AS (BODY)  becomes  c(x) AS (WITH RECURSIVE c(x) AS (⏎BODY⏎LIMIT N+1)
- *                            SELECT * FROM c UNION ALL SELECT * FROM (SELECT * FROM c LIMIT -1 OFFSET N) WHERE <error>)
+ *      SELECT * FROM c UNION ALL SELECT * FROM (SELECT * FROM (SELECT * FROM c LIMIT -1 OFFSET N) WHERE <error> LIMIT 1))
  *
  * Whether a table is recursive is read from its name in its own body; the engine's plan says so again (verdict.ts).
  * Pure: no I/O, no clock.
@@ -71,12 +71,15 @@ export function guardRecursion(sql: string, guards: readonly RecursionGuard[], r
   return text + sql.slice(done);
 }
 
-/** `random()` keeps SQLite from evaluating the failing call once before the first row. */
+/**
+ * `random()` keeps SQLite from evaluating the failing call once before the first row, and `LIMIT 1` from merging its
+ * subquery into a join, where the call would be evaluated for the other table's rows.
+ */
 function closeGuard(guard: RecursionGuard, rowsMax: number): string {
   const fail = `json_extract('{}', '${RECURSION_MARK} ${rowsMax} rows ' || random())`;
   return (
     `\nLIMIT ${rowsMax + 1}) SELECT * FROM ${guard.name} UNION ALL ` +
-    `SELECT * FROM (SELECT * FROM ${guard.name} LIMIT -1 OFFSET ${rowsMax}) WHERE ${fail}`
+    `SELECT * FROM (SELECT * FROM (SELECT * FROM ${guard.name} LIMIT -1 OFFSET ${rowsMax}) WHERE ${fail} LIMIT 1)`
   );
 }
 

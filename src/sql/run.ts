@@ -37,10 +37,15 @@ export async function runReadOnly(
   const isTyped = byteLength(typed) <= SQL_BYTES_MAX;
   const sql = isTyped ? typed : toPlainSql(query, query.columns, rowsMax);
   const statements = [CHANGES_SQL, COOKIE_SQL, sql, CHANGES_SQL, COOKIE_SQL];
-  const [results, columns] = await Promise.all([
+  const got = await Promise.all([
     connection.batch<Record<string, unknown>>(statements.map((text) => connection.prepare(text))),
     readNames(connection, query),
-  ]);
+  ]).catch((error: unknown) => {
+    if (isWidthError(error)) return null;
+    throw error;
+  });
+  if (got === null) return { kind: "stale" };
+  const [results, columns] = got;
   const [changesBefore, cookieBefore, main, changesAfter, cookieAfter] = results;
   const meta = main?.meta;
   const rowsRead = meta?.rows_read ?? 0;
@@ -74,6 +79,11 @@ export async function runReadOnly(
 async function readNames(connection: DatabaseConnection, query: ReadOnlyQuery): Promise<readonly string[]> {
   const [names] = await connection.prepare(toWrappedSql(query, 0)).raw<unknown[]>({ columnNames: true });
   return names ?? [];
+}
+
+/** A `*` that has grown or shrunk since the verdict no longer fits the columns that the wrapper names. */
+function isWidthError(error: unknown): boolean {
+  return error instanceof Error && /table querent rows has \d+ values for \d+ columns/.test(error.message);
 }
 
 interface Changed {

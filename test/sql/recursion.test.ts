@@ -66,6 +66,16 @@ describe("guardRecursion", () => {
     ]);
   });
 
+  it("raises nothing for the rows of a table that the recursion is joined to", () => {
+    const two =
+      "WITH a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a WHERE x < 3), b(y) AS (SELECT 1 UNION ALL SELECT y + 1 FROM b WHERE y < 3)";
+    expect(runGuarded(`${two} SELECT count(*) FROM a, b`, 10)).toEqual([9]);
+    expect(runGuarded(`${two} SELECT count(*) FROM big, a, t LEFT JOIN b ON b.y = a.x WHERE big.id < 3`, 10)).toEqual([
+      12,
+    ]);
+    expect(() => runGuarded(`${two} SELECT count(*) FROM a, b`, 2)).toThrow("limit of 2");
+  });
+
   it("keeps the order that the body asks for", () => {
     const tree =
       "WITH up(id, path) AS (SELECT id, name FROM org WHERE boss IS NULL UNION ALL " +

@@ -1,0 +1,55 @@
+/** The fixtures in workerd: statements as data, and D1 filled with their database. */
+import { env } from "cloudflare:workers";
+import { createDatabase, type Database, type QueryOutcome } from "../../src/sql/database.ts";
+import type { Scopes } from "../../src/sql/scopes.ts";
+import databaseSql from "../fixtures/sql/database.sql?raw";
+import engineText from "../fixtures/sql/engine.txt?raw";
+import hostileText from "../fixtures/sql/hostile.txt?raw";
+import readsText from "../fixtures/sql/reads.txt?raw";
+
+const STAND_INS: Readonly<Record<string, string>> = { "⏎": "\n", "⇥": "\t", "␀": "\0", "␣": "\u00a0" };
+
+function statements(text: string): readonly string[] {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return lines.map((line) => line.replace(/[⏎⇥␀␣]/g, (char) => STAND_INS[char] ?? char));
+}
+
+export const READS = statements(readsText);
+export const HOSTILE = statements(hostileText);
+export const ENGINE = statements(engineText);
+
+export async function runAll(sqls: readonly string[]): Promise<void> {
+  for (const sql of sqls) await env.DB.prepare(sql).run();
+}
+
+export async function fillDatabase(): Promise<void> {
+  await runAll(statements(databaseSql));
+}
+
+export function database(scopes: Scopes = {}, d1: D1Database = env.DB): Database {
+  return createDatabase(d1, scopes, { now: () => 0, sleep: async () => undefined });
+}
+
+/** Asks once, with room for millions of rows. */
+export function ask(sql: string, on: Database = database(), rowsReadMax = 5_000_000): Promise<QueryOutcome> {
+  return on.query(sql, { rowsReadMax, signal: new AbortController().signal });
+}
+
+/** The rows of a query that must succeed. */
+export async function rowsOf(sql: string, on: Database = database()): Promise<readonly unknown[]> {
+  const outcome = await ask(sql, on);
+  if (outcome.kind !== "rows") throw new Error(JSON.stringify(outcome));
+  return outcome.result.rows;
+}
+
+/** Everything in the database as one text: equal texts, equal databases. */
+export async function dumpDatabase(): Promise<string> {
+  const { results: objects } = await env.DB.prepare(
+    "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE '\\_cf\\_%' ESCAPE '\\' ORDER BY name",
+  ).all<{ type: string; name: string; sql: string | null }>();
+  const tables = objects.filter(({ type, sql }) => type === "table" && sql !== null && !/VIRTUAL/i.test(sql));
+  const rows: unknown[] = [];
+  for (const { name } of tables)
+    rows.push(name, await env.DB.prepare(`SELECT * FROM "${name.replaceAll('"', '""')}"`).raw());
+  return JSON.stringify([objects, rows]);
+}
