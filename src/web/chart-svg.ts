@@ -5,7 +5,8 @@
  * (chart-rules.ts) and its marks (chart-draw.ts). Pure: no I/O, no clock.
  */
 import type { Row } from "./cells.ts";
-import { type ChartColors, drawChart } from "./chart-draw.ts";
+import { drawChart } from "./chart-draw.ts";
+import type { ChartColors } from "./chart-frame.ts";
 import type { Chart } from "./chart-rules.ts";
 import { describeChart } from "./chart-text.ts";
 import { createSvgDocument, type ElementNode, escapeXml, toXml } from "./svg-document.ts";
@@ -30,6 +31,8 @@ export const THEME_COLORS: { readonly [theme in ChartTheme]: ChartColors } = {
   },
 };
 
+const FONT_PX = 13;
+
 export interface SvgOptions {
   readonly width: number;
   readonly theme: ChartTheme;
@@ -45,7 +48,13 @@ export function renderChartSvg(
   const document = createSvgDocument();
   const colors = THEME_COLORS[theme];
   // Plot asks for a whole Document and uses the part of it that ours has.
-  const drawn: unknown = drawChart(chart, columns, rows, { width, colors, interactive: false, document });
+  const drawn: unknown = drawChart(chart, columns, rows, {
+    width,
+    fontPx: FONT_PX,
+    colors,
+    interactive: false,
+    document,
+  });
   if (!isElement(drawn)) throw new Error("The chart library drew something else than an element of our document.");
   const title = `<title>${escapeXml(chart.title)}</title><desc>${escapeXml(describeChart(chart, columns, rows))}</desc>`;
   const background = `<rect width="100%" height="100%" fill="${colors.surface}"/>`;

@@ -13,6 +13,31 @@ export interface AnswerPart {
   readonly citation: Citation | null;
 }
 
+/** A paragraph (one or more lines), or the items of a list. */
+export interface AnswerBlock {
+  readonly kind: "paragraph" | "list";
+  readonly items: readonly (readonly AnswerPart[])[];
+}
+
+/** The answer as paragraphs and lists: lines that open with a dash or a bullet are items. */
+export function toAnswerBlocks(answer: string, citations: readonly Citation[]): readonly AnswerBlock[] {
+  const groups: { kind: AnswerBlock["kind"]; lines: string[] }[] = [];
+  for (const line of answer.split("\n")) {
+    const item = /^\s*[-*•]\s+(.*)$/.exec(line)?.[1];
+    const kind = item === undefined ? "paragraph" : "list";
+    const last = groups.at(-1);
+    if (last?.kind === kind && line.trim() !== "") last.lines.push(item ?? line);
+    else if (line.trim() !== "") groups.push({ kind, lines: [item ?? line] });
+    else groups.push({ kind: "paragraph", lines: [] });
+  }
+  return groups
+    .filter((group) => group.lines.length > 0)
+    .map(({ kind, lines }) => ({
+      kind,
+      items: (kind === "list" ? lines : [lines.join("\n")]).map((text) => toAnswerParts(text, citations)),
+    }));
+}
+
 /** Cuts `answer` at its figures and at `**…**`. Every place where a cited figure is written becomes a link to its cell. */
 export function toAnswerParts(answer: string, citations: readonly Citation[]): readonly AnswerPart[] {
   const byFigure = new Map<string, Citation>();

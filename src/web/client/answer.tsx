@@ -3,7 +3,7 @@
  * none; then every warning.
  */
 
-import { toAnswerParts } from "./answer-parts.ts";
+import { type AnswerPart, toAnswerBlocks } from "./answer-parts.ts";
 import type { Citation, Run } from "./api-types.ts";
 import { Notice } from "./parts.tsx";
 import { cellId } from "./result-table.tsx";
@@ -27,9 +27,23 @@ export function Answer({ run, onPoint, onFollow }: AnswerProps) {
       {text === null ? null : (
         <>
           {run.answer === null ? <p class="partial-label">Partial answer</p> : null}
-          <p class={isLarge ? "answer-text answer-large" : "answer-text"} dir="auto">
-            <AnswerText text={text} citations={run.receipt.citations} onPoint={onPoint} onFollow={onFollow} />
-          </p>
+          <div class={isLarge ? "answer-text answer-large" : "answer-text"} dir="auto">
+            {toAnswerBlocks(text, run.receipt.citations).map(({ kind, items }) =>
+              kind === "list" ? (
+                <ul>
+                  {items.map((parts) => (
+                    <li>
+                      <AnswerText parts={parts} onPoint={onPoint} onFollow={onFollow} />
+                    </li>
+                  ))}
+                </ul>
+              ) : (
+                <p>
+                  <AnswerText parts={items[0] ?? []} onPoint={onPoint} onFollow={onFollow} />
+                </p>
+              ),
+            )}
+          </div>
         </>
       )}
       {run.warnings.length === 0 ? null : (
@@ -46,16 +60,15 @@ export function Answer({ run, onPoint, onFollow }: AnswerProps) {
 }
 
 interface TextProps {
-  readonly text: string;
-  readonly citations: readonly Citation[];
+  readonly parts: readonly AnswerPart[];
   readonly onPoint: (citation: Citation | null) => void;
   readonly onFollow: (citation: Citation) => void;
 }
 
-function AnswerText({ text, citations, onPoint, onFollow }: TextProps) {
+function AnswerText({ parts, onPoint, onFollow }: TextProps) {
   return (
     <>
-      {toAnswerParts(text, citations).map((part) => {
+      {parts.map((part) => {
         const { citation } = part;
         const shown =
           citation === null ? (

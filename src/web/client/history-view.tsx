@@ -92,7 +92,7 @@ function RunTable({ runs, isFiltered, isMore }: { runs: readonly ListedRun[]; is
       </p>
       <ul class="runs">
         {runs.map((run) => (
-          <li>
+          <li class="run-item">
             <Link to={`/runs/${run.id}`} class="run-link">
               <bdi class="run-question">{run.question}</bdi>
               <span class={`badge badge-${run.outcome ?? "running"}`}>{run.outcome ?? "running"}</span>

@@ -57,7 +57,6 @@ export function Waiting({ what }: { what: string }) {
 /** SQL in colours, as text nodes in elements of known classes. */
 export function Sql({ text }: { text: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <pre class="sql" tabindex={0}>
       <code>
         {getSegments(text).map((segment) =>

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from "hono/jsx/dom";
 import { formatNumber, type Row, toCellNumber, toCellText, toWords } from "../cells.ts";
-import type { ChartColors } from "../chart-draw.ts";
+import type { ChartColors } from "../chart-frame.ts";
 import type { Chart } from "../chart-rules.ts";
 import { describeChart, KIND_NAMES } from "../chart-text.ts";
 
@@ -92,7 +92,7 @@ function Drawing({ id, chart, columns, rows }: DrawingProps) {
     const draw = async (): Promise<void> => {
       const { drawChart } = await import("../chart-draw.ts");
       if (turn.isOver || host.current === null) return;
-      const drawn = drawChart(chart, columns, rows, { width, colors: COLORS, interactive: true });
+      const drawn = drawChart(chart, columns, rows, { width, fontPx: textPx(), colors: COLORS, interactive: true });
       drawn.setAttribute("role", "img");
       drawn.setAttribute("aria-label", chart.title);
       drawn.setAttribute("aria-describedby", `described-${id}`);
@@ -118,6 +118,12 @@ function Drawing({ id, chart, columns, rows }: DrawingProps) {
       ) : null}
     </figure>
   );
+}
+
+/** A little smaller than the page's own text. */
+function textPx(): number {
+  const root = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  return Math.round((Number.isFinite(root) ? root : 16) * 0.82);
 }
 
 function Numbers({ chart, columns, rows }: Omit<DrawingProps, "id">) {

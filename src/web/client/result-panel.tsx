@@ -6,14 +6,14 @@ import { suggestCharts } from "../chart-rules.ts";
 import { download, type Failure, runPath } from "./api.ts";
 import { CopyButton, FailureNotice, Sql, Waiting } from "./parts.tsx";
 import { Picture } from "./picture.tsx";
-import { type CellPlace, ResultTable } from "./result-table.tsx";
+import { type ActiveCell, type CellPlace, ResultTable } from "./result-table.tsx";
 import { useRows } from "./rows-store.ts";
 
 export interface ResultPanelProps {
   readonly runId: string;
   readonly resultRef: string;
   readonly cited: readonly CellPlace[];
-  readonly active: CellPlace | null;
+  readonly active: ActiveCell | null;
 }
 
 export function ResultPanel({ runId, resultRef, cited, active }: ResultPanelProps) {
@@ -47,7 +47,7 @@ export function ResultPanel({ runId, resultRef, cited, active }: ResultPanelProp
       {saving === null ? null : <FailureNotice failure={saving} />}
       {rows === null && failure === null ? <Waiting what="Loading rows" /> : null}
       {rows === null ? null : (
-        <>
+        <div class="result-body">
           <Picture
             id={resultRef}
             charts={charts}
@@ -55,12 +55,14 @@ export function ResultPanel({ runId, resultRef, cited, active }: ResultPanelProp
             rows={cells}
             onSave={(kind) => void save(`${base}/chart.svg?result=${resultRef}&kind=${kind}`, "svg")}
           />
-          <ResultTable id={resultRef} rows={rows} cited={cited} active={active} read={read} />
+          <div class="result-rows">
+            <ResultTable id={resultRef} rows={rows} cited={cited} active={active} read={read} />
+          </div>
           <details class="result-sql">
             <summary>SQL</summary>
             <Sql text={rows.sql} />
           </details>
-        </>
+        </div>
       )}
     </section>
   );

@@ -11,6 +11,13 @@ import { type NumberedRow, type Rows, type SortOrder, sortRows } from "./rows-st
 
 const PAGE_ROWS = 50;
 const CELL_CHARS_MAX = 160;
+/** Shorter texts stay on one line: a name broken in two is hard to read. */
+const LINE_CHARS_MAX = 36;
+
+/** The cell that a reader points at, or has followed a figure to: then it is scrolled to and focused. */
+export interface ActiveCell extends CellPlace {
+  readonly isFollowed: boolean;
+}
 
 /** A cell by row number and column name. */
 export interface CellPlace {
@@ -24,7 +31,7 @@ export interface ResultTableProps {
   /** Cells that the answer cites. */
   readonly cited: readonly CellPlace[];
   /** The cell to light. */
-  readonly active: CellPlace | null;
+  readonly active: ActiveCell | null;
   /** Gets rows that are not here yet. */
   read(wanted: number): Promise<void>;
 }
@@ -42,6 +49,12 @@ export function ResultTable({ id, rows, cited, active, read }: ResultTableProps)
       setPage(Math.floor((active.row - 1) / PAGE_ROWS));
     });
   }, [active]);
+  useEffect(() => {
+    if (active?.isFollowed !== true) return;
+    const cell = document.getElementById(cellId(id, active.row, rows.columns.indexOf(active.column)));
+    cell?.scrollIntoView({ block: "center", inline: "nearest" });
+    cell?.focus({ preventScroll: true });
+  }, [active, page, order]);
   const turn = async (to: number): Promise<void> => {
     await read((to + 1) * PAGE_ROWS);
     setPage(to);
@@ -155,7 +168,7 @@ function CellText({ cell }: { cell: Cell }) {
   const isLong = text.length > CELL_CHARS_MAX;
   return (
     <>
-      <span dir="auto" class={isOpen ? "cell-open" : "cell-text"}>
+      <span dir="auto" class={isOpen ? "cell-open" : text.length <= LINE_CHARS_MAX ? "cell-line" : "cell-text"}>
         {isLong && !isOpen ? `${text.slice(0, CELL_CHARS_MAX).toWellFormed()}…` : text}
       </span>
       {isLong ? (

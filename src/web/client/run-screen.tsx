@@ -16,16 +16,17 @@ import { FailureNotice, Link, Notice, Waiting } from "./parts.tsx";
 import { Receipt } from "./receipt.tsx";
 import { Replay } from "./replay.tsx";
 import { ResultPanel } from "./result-panel.tsx";
-import { cellId } from "./result-table.tsx";
+import type { ActiveCell } from "./result-table.tsx";
 import { navigate } from "./router.ts";
 import { type RunView, toRunView } from "./run-view.ts";
-import { Steps } from "./steps.tsx";
+import { PreviewTable, Steps } from "./steps.tsx";
 
 const TICK_MS = 200;
 
 export function RunScreen({ id }: { id: string }) {
   const { run, events, connection, failure, refresh } = useRun(id);
   const [shown, setShown] = useState<number | null>(null);
+  const [refused, setRefused] = useState<Failure | null>(null);
   const isLive = run !== null && run.status !== "finished";
   const now = useNow(isLive, TICK_MS);
   const view = useMemo(() => toRunView(shown === null ? events : events.slice(0, shown)), [events, shown]);
@@ -51,6 +52,7 @@ export function RunScreen({ id }: { id: string }) {
           </Notice>
         ) : null}
         {failure === null ? null : <FailureNotice failure={failure} />}
+        {refused === null ? null : <FailureNotice failure={refused} />}
       </header>
       <div class="run-main">
         {isLive || isReplay ? (
@@ -65,17 +67,17 @@ export function RunScreen({ id }: { id: string }) {
           <h2>How it was found</h2>
           {isLive ? null : <Replay total={events.length} shown={shown} onShow={setShown} />}
         </div>
-        <Steps steps={view.steps} onFork={isLive || isReplay ? null : (step) => void fork(run.id, step, refresh)} />
+        <Steps steps={view.steps} onFork={isLive || isReplay ? null : (step) => void fork(run.id, step, setRefused)} />
         {isLive || isReplay ? null : <Receipt run={run} steps={view.steps} now={shownAt} />}
       </aside>
     </article>
   );
 }
 
-async function fork(id: string, step: number, onFailed: () => void): Promise<void> {
+async function fork(id: string, step: number, onRefused: (failure: Failure) => void): Promise<void> {
   const answered = await api.fork(id, step);
   if (answered.ok) navigate(`/runs/${answered.value.id}`);
-  else onFailed();
+  else onRefused(answered.failure);
 }
 
 /** The run and its events, kept up to date until it is finished. */
@@ -140,6 +142,7 @@ function Progress({ run, view, isReplay, onStopped }: ProgressProps) {
     setFailure(answered.ok || answered.failure.status === 409 ? null : answered.failure);
     onStopped();
   };
+  const seen = view.steps.flatMap((step) => step.calls.flatMap((call) => call.preview ?? [])).at(-1);
   return (
     <section class="progress" aria-label="Progress">
       <p class="doing" role="status">
@@ -152,24 +155,27 @@ function Progress({ run, view, isReplay, onStopped }: ProgressProps) {
         </button>
       )}
       {failure === null ? null : <FailureNotice failure={failure} />}
+      {seen === undefined ? null : (
+        <div class="card latest">
+          <h2>Rows so far</h2>
+          <PreviewTable preview={seen} label="Rows so far" rowsMax={10} />
+        </div>
+      )}
     </section>
   );
 }
 
 function Finished({ run }: { run: Run }) {
-  const [active, setActive] = useState<Citation | null>(null);
+  const [active, setActive] = useState<(ActiveCell & { readonly result: string }) | null>(null);
   const { citations, results, queries } = run.receipt;
   const cited = [...new Set([...results, ...citations.map((citation) => citation.result)])];
   const latest = queries.flatMap((query) => query.result ?? []).slice(-1);
   const refs = cited.length > 0 ? cited : latest;
-  const follow = (citation: Citation): void => {
-    setActive(citation);
-    // The table may have to turn to the row's page first.
-    setTimeout(() => showCell(citation), 50);
-  };
+  const light = (citation: Citation | null, isFollowed: boolean): void =>
+    setActive(citation === null ? null : { ...citation, isFollowed });
   return (
     <>
-      <Answer run={run} onPoint={setActive} onFollow={follow} />
+      <Answer run={run} onPoint={(citation) => light(citation, false)} onFollow={(citation) => light(citation, true)} />
       {run.links.continue === undefined ? null : <ContinueForm run={run} />}
       {refs.map((ref) => (
         <ResultPanel
@@ -185,11 +191,4 @@ function Finished({ run }: { run: Run }) {
       </p>
     </>
   );
-}
-
-function showCell(citation: Citation): void {
-  const first = document.getElementById(cellId(citation.result, citation.row, 0));
-  const cell = first?.closest("tr")?.querySelector<HTMLElement>("td.lit") ?? first;
-  cell?.scrollIntoView({ block: "center", inline: "nearest" });
-  cell?.focus({ preventScroll: true });
 }

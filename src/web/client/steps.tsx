@@ -96,44 +96,54 @@ function tellOutcome(call: CallView): string {
 
 function Preview({ call }: { call: CallView }) {
   const [isOpen, setOpen] = useState(false);
-  const { columns = [], rows = [] } = call.preview ?? {};
-  const shownColumns = columns.slice(0, PREVIEW_COLUMNS_MAX);
-  const shownRows = rows.slice(0, PREVIEW_ROWS_MAX);
+  const label = `First rows${call.ref === null ? "" : ` of ${call.ref}`}`;
+  const toggle = (event: Event): void => {
+    if (event.target instanceof HTMLDetailsElement) setOpen(event.target.open);
+  };
   return (
-    <details
-      class="preview"
-      onToggle={(event: Event) => setOpen(event.target instanceof HTMLDetailsElement && event.target.open)}
-    >
-      <summary>First rows{call.ref === null ? "" : ` of ${call.ref}`}</summary>
-      {isOpen ? (
-        <section
-          class="table-scroll"
-          tabindex={0}
-          aria-label={`First rows${call.ref === null ? "" : ` of ${call.ref}`}`}
-        >
-          <table>
-            <thead>
-              <tr>
-                {shownColumns.map((name) => (
-                  <th scope="col">
-                    <bdi>{name}</bdi>
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {shownRows.map((row) => (
-                <tr>
-                  {shownColumns.map((_name, index) => (
-                    <td dir="auto">{shorten(toCellText(row[index]))}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+    <details class="preview" onToggle={toggle}>
+      <summary>{label}</summary>
+      {isOpen && call.preview !== null ? (
+        <PreviewTable preview={call.preview} label={label} rowsMax={PREVIEW_ROWS_MAX} />
       ) : null}
     </details>
+  );
+}
+
+export interface PreviewTableProps {
+  readonly preview: NonNullable<CallView["preview"]>;
+  readonly label: string;
+  readonly rowsMax: number;
+}
+
+/** The first rows and columns of what a query found, to look at while the run goes on. */
+export function PreviewTable({ preview, label, rowsMax }: PreviewTableProps) {
+  const columns = preview.columns.slice(0, PREVIEW_COLUMNS_MAX);
+  return (
+    <section class="table-scroll" tabindex={0} aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th scope="col">
+                <bdi>{name}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {preview.rows.slice(0, rowsMax).map((row) => (
+            <tr>
+              {columns.map((_name, index) => (
+                <td dir="auto" class={typeof row[index] === "number" ? "numeric" : ""}>
+                  {shorten(toCellText(row[index]))}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

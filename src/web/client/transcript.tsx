@@ -25,7 +25,6 @@ export function Transcript({ runId }: { runId: string }) {
             <li>
               <details>
                 <summary>{line.title}</summary>
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
                 <pre tabindex={0}>{line.text}</pre>
               </details>
             </li>

@@ -1,0 +1,141 @@
+/**
+ * What every kind of picture is made of: colours, points read from rows, a legend, room for texts, names of measures.
+ * Leaves to others: marks and axes of each kind (chart-draw.ts).
+ */
+import * as Plot from "@observablehq/plot";
+import { formatNumber, type Row, toCellNumber, toCellText, toWords } from "./cells.ts";
+import { type Chart, toTime } from "./chart-rules.ts";
+
+/** Colours as the place of the picture knows them: custom properties on the page, plain values in a file. */
+export interface ChartColors {
+  readonly ink: string;
+  readonly muted: string;
+  readonly grid: string;
+  readonly surface: string;
+  readonly series: readonly string[];
+}
+
+export interface ChartLook {
+  readonly width: number;
+  /** Size of its text in pixels. */
+  readonly fontPx: number;
+  readonly colors: ChartColors;
+  /** The document to draw in; absent: the page's own. */
+  readonly document?: NonNullable<Plot.PlotOptions["document"]>;
+  /** Values shown at the pointer; needs a real document. */
+  readonly interactive: boolean;
+}
+
+/** All lengths follow the size of the text: these are in ems. */
+export const CHAR_EM = 0.56;
+const LEGEND_ROW_EM = 1.7;
+
+export interface Point {
+  readonly x: string | number | Date;
+  readonly y: number;
+  readonly series: string;
+  readonly tip: string;
+}
+
+export interface Parts {
+  readonly chart: Chart;
+  readonly columns: readonly string[];
+  readonly points: readonly Point[];
+  readonly series: readonly string[];
+  readonly legend: Legend;
+  readonly look: ChartLook;
+}
+
+export interface Legend {
+  readonly entries: readonly { readonly name: string; readonly x: number; readonly row: number }[];
+  readonly height: number;
+}
+
+export const NO_LEGEND: Legend = { entries: [], height: 0 };
+
+export function toPoints(chart: Chart, columns: readonly string[], rows: readonly Row[]): readonly Point[] {
+  return chart.y.flatMap((index) =>
+    rows.flatMap((row): readonly Point[] => {
+      const y = toCellNumber(row[index]);
+      const cell = chart.x === null ? null : row[chart.x];
+      const x = chart.kind === "line" ? toDate(cell) : chart.kind === "dots" ? toCellNumber(cell) : toCellText(cell);
+      if (y === null || x === null) return [];
+      const measure = toWords(columns[index] ?? "");
+      const name = chart.series === null ? measure : toCellText(row[chart.series]);
+      const series = chart.kind === "share" ? toCellText(cell) : name;
+      const label = chart.label === null ? [] : [toCellText(row[chart.label])];
+      const across =
+        chart.kind === "dots" ? `${toWords(columns[chart.x ?? 0] ?? "")} ${formatNumber(Number(x))}` : toCellText(cell);
+      return [{ x, y, series, tip: [...label, across, `${name} ${formatNumber(y)}`].join("\n") }];
+    }),
+  );
+}
+
+/** The name of the measure, where an axis title would be. */
+export function measureName(chart: Chart, columns: readonly string[], look: ChartLook) {
+  const named = chart.y.length > 1 ? "" : toWords(columns[chart.y[0] ?? 0] ?? "");
+  return nameMark(named, look);
+}
+
+export function nameMark(text: string, { colors, fontPx: em }: ChartLook) {
+  return Plot.text([text], {
+    frameAnchor: "top-left",
+    text: (each: string) => each,
+    dy: -em * 1.5,
+    fill: colors.muted,
+    textAnchor: "start",
+  });
+}
+
+export function layOutLegend(series: readonly string[], { width, fontPx: em }: ChartLook): Legend {
+  const entries: { name: string; x: number; row: number }[] = [];
+  let [x, row] = [0, 0];
+  for (const full of series) {
+    const name = full.length > 28 ? `${full.slice(0, 27)}…` : full;
+    const room = em * (2.8 + name.length * CHAR_EM);
+    if (x > 0 && x + room > width) [x, row] = [0, row + 1];
+    entries.push({ name, x, row });
+    x += room;
+  }
+  return { entries, height: (row + 1) * em * LEGEND_ROW_EM + 8 };
+}
+
+export function legendMarks(
+  { name, x, row }: Legend["entries"][number],
+  series: readonly string[],
+  { colors, fontPx: em }: ChartLook,
+  { marginTop = 0, marginLeft = 0 }: Plot.PlotOptions,
+) {
+  const index = series.findIndex((full) => full === name || full.startsWith(name.replace(/…$/, "")));
+  const at = { frameAnchor: "top-left", dx: x - marginLeft + 6, dy: row * em * LEGEND_ROW_EM + 8 - marginTop } as const;
+  return [
+    Plot.dot([name], { ...at, r: 5, fill: colorOf(index, colors) }),
+    Plot.text([name], {
+      ...at,
+      dx: at.dx + em * 0.9,
+      text: (each: string) => each,
+      textAnchor: "start",
+      fill: colors.ink,
+    }),
+  ];
+}
+
+/** Room for the texts of an upright axis. */
+export function tickRoom(points: readonly Point[], em: number): number {
+  return 12 + em * CHAR_EM * Math.max(...points.map((point) => formatTick(point.y).length));
+}
+
+export function colorOf(index: number, colors: ChartColors): string {
+  return colors.series[index % colors.series.length] ?? colors.ink;
+}
+
+function toDate(cell: unknown): Date | null {
+  const time = toTime(cell);
+  return time === null ? null : new Date(time);
+}
+
+const TICK_FORMAT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
+
+export function formatTick(value: number): string {
+  return Math.abs(value) >= 10_000 ? TICK_FORMAT.format(value) : formatNumber(value);
+}
