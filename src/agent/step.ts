@@ -49,7 +49,7 @@ export async function runStep(ports: StepPorts): Promise<StepResult> {
     await apply(ports, state, { kind: "expired", partial: findings(ports) });
     return { kind: "finished" };
   }
-  if (state.failedTries >= TRIES_MAX) {
+  if (state.failedTries >= TRIES_MAX && state.concluding === null) {
     await apply(ports, state, { kind: "broke", message: `This step was interrupted ${TRIES_MAX} times in a row.` });
     return { kind: "finished" };
   }
@@ -159,7 +159,8 @@ async function stopAt(ports: StepPorts, state: AgentState, reason: StopReason): 
 
 /** The last call, or without one what the rows say by themselves. */
 async function conclude(ports: StepPorts, state: AgentState): Promise<StepResult> {
-  const planned = planLastCall(ports, state);
+  // A last call that was interrupted again and again is done without: the run still ends for its own reason.
+  const planned = state.failedTries >= TRIES_MAX ? null : planLastCall(ports, state);
   let last = state;
   if (planned !== null) {
     const after = await callModel(ports, state, planned, "last");
