@@ -95,15 +95,8 @@ function pointedAt(draft: Draft, column: ColumnNode, plain: boolean): readonly S
   const edge = draft.context.graph.edges.find(
     (each) => each.child === column.table && each.childColumns.length === 1 && each.childColumns[0] === column.name,
   );
-  if (
-    edge === undefined ||
-    plain ||
-    column.words.at(-1) === "id" ||
-    column.table !== draft.root ||
-    (!column.notNull && edge.parent !== edge.child)
-  )
-    return [];
-  const source = addHop(draft, 0, { edge, direction: "up" });
+  if (edge === undefined || plain || column.table !== draft.root || draft.context.hints.has("id")) return [];
+  const source = addHop(draft, 0, { edge, direction: "up" }, !column.notNull);
   const labels = nodeOf(draft.context, edge.parent).labels;
   return labels.map((label) => ({ expression: { kind: "column", source, name: label.name }, alias: null }));
 }

@@ -115,7 +115,7 @@ function takeText(last: Item, tokens: readonly Token[], at: number, source: Valu
   if (
     last.kind !== "key" ||
     last.key.key !== "contains" ||
-    !/with|in$|letter|word|text|substring|phrase/.test(last.text)
+    !/with$|ending in$|letter|word|text|substring|phrase/.test(last.text)
   )
     return null;
   const token = tokens[at];

@@ -32,8 +32,8 @@ export function sourceOf(draft: Draft, from: number, table: string): number | nu
   return path.reduce((here, hop) => addHop(draft, here, hop), from);
 }
 
-/** Joins one hop from source `from`, or finds it joined. */
-export function addHop(draft: Draft, from: number, hop: Hop): number {
+/** Joins one hop from source `from`, or finds it joined. `optional` keeps rows that meet none. */
+export function addHop(draft: Draft, from: number, hop: Hop, optional = false): number {
   const { edge, direction } = hop;
   const table = direction === "up" ? edge.parent : edge.child;
   const [near, far] =
@@ -41,12 +41,15 @@ export function addHop(draft: Draft, from: number, hop: Hop): number {
   const pairs = near.map((column, index): readonly [string, string] => [column, far[index] ?? ""]);
   const known = draft.sources.find(
     (source) =>
-      source.table === table && source.join?.to === from && JSON.stringify(source.join.pairs) === JSON.stringify(pairs),
+      source.table === table &&
+      source.join?.to === from &&
+      source.join.optional === optional &&
+      JSON.stringify(source.join.pairs) === JSON.stringify(pairs),
   );
   if (known !== undefined) return known.id;
   if (direction === "down") draft.repeats = true;
   const id = draft.sources.length;
-  draft.sources.push({ id, table, join: { to: from, pairs } });
+  draft.sources.push({ id, table, join: { to: from, pairs, optional } });
   return id;
 }
 

@@ -9,7 +9,11 @@ import type { Operator } from "./keys.ts";
 export interface Source {
   readonly id: number;
   readonly table: string;
-  readonly join: { readonly to: number; readonly pairs: readonly (readonly [earlier: string, own: string])[] } | null;
+  readonly join: {
+    readonly to: number;
+    readonly pairs: readonly (readonly [earlier: string, own: string])[];
+    readonly optional: boolean;
+  } | null;
 }
 
 export type Expression =

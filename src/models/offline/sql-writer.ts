@@ -70,7 +70,7 @@ function writeSource(source: Source, aliases: Aliases): string {
   if (source.join === null) return `FROM ${name}`;
   const earlier = aliases.get(source.join.to) ?? "";
   const on = source.join.pairs.map(([left, right]) => `${alias}.${quoteName(right)} = ${earlier}.${quoteName(left)}`);
-  return `JOIN ${name} ON ${on.join(" AND ")}`;
+  return `${source.join.optional ? "LEFT " : ""}JOIN ${name} ON ${on.join(" AND ")}`;
 }
 
 /** Initials of the table's words, numbered where two agree; none when one table stands alone. */
