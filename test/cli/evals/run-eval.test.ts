@@ -35,7 +35,14 @@ describe("npm run eval", () => {
     "the offline model is as good on %s as its committed baseline",
     async (set) => {
       const baseline = `test/evals/baselines/${set}-offline.json`;
-      const { exitCode, complained, printed } = await evaluate(["--set", set, "--compare", baseline, "--tolerance", "0.1"]);
+      const { exitCode, complained, printed } = await evaluate([
+        "--set",
+        set,
+        "--compare",
+        baseline,
+        "--tolerance",
+        "0.1",
+      ]);
       expect({ exitCode, complained }).toEqual({ exitCode: 0, complained: "" });
       expect(printed).toContain("accuracy");
     },
