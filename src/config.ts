@@ -2,11 +2,12 @@
  * Bindings and variables to one frozen `Config`, or one clear error: the only reader of environment values.
  *
  * Owns: which settings there are, their defaults, and how they depend on each other. Leaves to others: the JSON shapes
- * of callers (config/callers.ts) and doors (config/doors.ts), names and texts (config/variables.ts), prices (models/).
+ * of callers (config/callers.ts) and doors (config/doors.ts), names and texts (config/variables.ts, addresses.ts), prices (models/).
  * Missing settings never open anything: without callers the API answers 401, without sources there is no webhook, without
  * CALLBACK_ORIGINS nothing is called back. An unknown name or field stops the start. Pure: no I/O, no clock.
  */
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX } from "./agent/limits.ts";
+import { readBaseUrl, readOrigins, toOrigin } from "./config/addresses.ts";
 import {
   CALLERS_EXAMPLE,
   type Caller,
@@ -31,12 +32,9 @@ import {
 import {
   assertKnownNames,
   ConfigError,
-  readBaseUrl,
   readJson,
-  readOrigins,
   readText,
   readWord,
-  toOrigin,
   type VariableName,
   type Variables,
 } from "./config/variables.ts";

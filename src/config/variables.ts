@@ -1,5 +1,5 @@
 /**
- * The names of every variable and secret, and how one is read: text, JSON, address, list of origins.
+ * The names of every variable and secret, and how one is read: text, JSON.
  *
  * Owns: `ConfigError`, the list of known names, and the refusal of unknown ones (a misspelt safety setting must stop the
  * start, never be skipped). Leaves to others: what the settings mean (config.ts, callers.ts, doors.ts).
@@ -101,41 +101,6 @@ export function readJson<T>(variables: Variables, name: VariableName, schema: z.
   // A name that is refused carries its reason one level down.
   const reason = issue?.code === "invalid_key" ? issue.issues[0]?.message : issue?.message;
   throw new ConfigError(`${name} is wrong${where}: ${sentence(reason ?? "unknown fault")} ${example}`);
-}
-
-/** The address of an API, without a slash at the end. Plain http is allowed, because the operator named it. */
-export function readBaseUrl(variables: Variables, name: VariableName): string | null {
-  const text = readText(variables, name);
-  if (text === null) return null;
-  const url = URL.parse(text);
-  const isPlain = url !== null && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
-  if (!isPlain || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new ConfigError(
-      `${name} must be an address such as https://gateway.example.com/v1, without user, query or fragment.`,
-    );
-  }
-  return text.replace(/\/+$/, "");
-}
-
-/** Origins separated by commas or spaces, in their serialised form. */
-export function readOrigins(variables: Variables, name: VariableName): readonly string[] {
-  const text = readText(variables, name);
-  return text === null
-    ? []
-    : text
-        .split(/[\s,]+/)
-        .filter(Boolean)
-        .map((origin) => toOrigin(name, origin));
-}
-
-/** Checks that `text` is an origin and nothing more: `https://example.com`, with a port if need be. */
-export function toOrigin(name: VariableName, text: string): string {
-  const url = URL.parse(text);
-  const isOrigin = url !== null && (text === url.origin || text === `${url.origin}/`);
-  if (!isOrigin || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new ConfigError(`${name} must hold origins such as https://example.com, in lower case and without a path.`);
-  }
-  return url.origin;
 }
 
 function sentence(message: string): string {

@@ -21,12 +21,12 @@ export const resultQuerySchema = z.object({
   format: z.enum(["json", "csv"]).optional().meta({ description: "Wins over the Accept header. CSV holds all rows." }),
   from: z
     .string()
-    .regex(/^[1-9][0-9]{0,8}$/, "a row number, from 1")
+    .regex(/^[1-9][0-9]{0,8}$/, "Write the number of a row, from 1")
     .optional()
     .meta({ description: "Number of the first row, from 1. `next` of a page names the one to go on with." }),
   limit: z
     .string()
-    .regex(/^(?:[1-9][0-9]{0,2}|1000)$/, `a whole number from 1 to ${ROWS_PAGE_MAX}`)
+    .regex(/^(?:[1-9][0-9]{0,2}|1000)$/, `Write a whole number from 1 to ${ROWS_PAGE_MAX}`)
     .optional()
     .meta({ description: `Rows of one page, ${ROWS_PAGE_DEFAULT} unless told.` }),
 });

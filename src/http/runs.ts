@@ -25,8 +25,7 @@ const LIST_LIMIT_MAX = 100;
 export const listQuerySchema = z.object({
   limit: z
     .string()
-    .regex(/^[1-9][0-9]{0,2}$/, `a whole number from 1 to ${LIST_LIMIT_MAX}`)
-    .refine((text) => Number(text) <= LIST_LIMIT_MAX, `a whole number from 1 to ${LIST_LIMIT_MAX}`)
+    .regex(/^(?:[1-9][0-9]?|100)$/, `Write a whole number from 1 to ${LIST_LIMIT_MAX}`)
     .optional()
     .meta({ description: `Runs of one page, ${LIST_LIMIT_DEFAULT} unless told.` }),
   cursor: z.string().min(1).max(200).optional().meta({ description: "`next_cursor` of the page before." }),

@@ -3,7 +3,7 @@
  * They describe; a test checks real answers against them. Pure.
  */
 import { z } from "zod";
-import { OUTCOMES } from "../agent/state.ts";
+import { publicRunSchema } from "../agent/view.ts";
 import { PROBLEMS } from "./problems.ts";
 
 const count = z.int().min(0);
@@ -31,7 +31,7 @@ export const listedRunSchema = z.strictObject({
   id: z.string(),
   question: z.string().meta({ description: "Its first 200 characters." }),
   outcome: z
-    .enum([...OUTCOMES, "lost"])
+    .enum([...publicRunSchema.shape.outcome.unwrap().options, "lost"])
     .nullable()
     .meta({ description: "Null while the run goes on. `lost`: it never started, or nobody can say how it ended." }),
   cost_usd: z.number(),

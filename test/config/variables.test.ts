@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { ConfigError, readJson, readOrigins, readText, toOrigin } from "../../src/config/variables.ts";
+import { assertKnownNames, ConfigError, readJson, readText, readWord } from "../../src/config/variables.ts";
 
 describe("readText", () => {
   test("trims, and takes blank for unset", () => {
@@ -27,15 +27,20 @@ describe("readJson", () => {
   });
 });
 
-describe("origins", () => {
-  test("are brought to one form, and everything that is more than an origin is refused", () => {
-    expect(toOrigin("CALLBACK_ORIGINS", "https://example.com/")).toBe("https://example.com");
-    expect(readOrigins({ CALLBACK_ORIGINS: "https://a.example, https://b.example:8443" }, "CALLBACK_ORIGINS")).toEqual([
-      "https://a.example",
-      "https://b.example:8443",
-    ]);
-    for (const text of ["https://example.com/x", "https://u@example.com", "HTTPS://example.com", "file:///x", "*"]) {
-      expect(() => toOrigin("CALLBACK_ORIGINS", text)).toThrow(ConfigError);
+describe("readWord", () => {
+  test("takes one word and refuses what was pasted wrong, without repeating it", () => {
+    expect(readWord({ QUERENT_MODEL: "offline" }, "QUERENT_MODEL")).toBe("offline");
+    for (const text of ["two words", "a\nb", "schlüssel"]) {
+      expect(() => readWord({ ANTHROPIC_API_KEY: text }, "ANTHROPIC_API_KEY")).toThrow(ConfigError);
+      expect(() => readWord({ ANTHROPIC_API_KEY: text }, "ANTHROPIC_API_KEY")).not.toThrow(text);
     }
+  });
+});
+
+describe("assertKnownNames", () => {
+  test("knows its own names, leaves foreign ones alone and names the nearest of a slip", () => {
+    expect(() => assertKnownNames({ QUERENT_MODEL: "", DB: {}, NODE_ENV: "x" })).not.toThrow();
+    expect(() => assertKnownNames({ QUERENT_MODLE: "" })).toThrow(/Did you mean QUERENT_MODEL\?/);
+    expect(() => assertKnownNames({ WEBHOOK_WHATEVER: "" })).toThrow(/WEBHOOK_WHATEVER is not a setting/);
   });
 });

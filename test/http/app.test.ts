@@ -51,13 +51,3 @@ describe("the frame", () => {
     expect((await request("/v1/runs", { method: "PUT" })).status).toBe(401);
   });
 });
-
-describe("GET /healthz", () => {
-  test("is ok with right settings, and wakes no object", async () => {
-    const { request, runs, callers } = createHarness({});
-    const response = await request("/healthz");
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ status: "ok", model: "offline" });
-    expect(runs.size + callers.size).toBe(0);
-  });
-});

@@ -1,6 +1,5 @@
 /** The app over fake objects, asked as a client would ask it. */
 import { createHash } from "node:crypto";
-import { DatabaseSync } from "node:sqlite";
 import { createApp } from "../../src/http/app.ts";
 import { createWorld } from "../fakes/fake-run-object.ts";
 
@@ -51,6 +50,8 @@ export async function readProblem(response: Response): Promise<{
 
 /** As much of D1 as reading a schema takes. */
 export function putDatabase(harness: Harness): void {
+  // Loaded here alone: Node warns of it, once for each process.
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(":memory:");
   database.exec("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL); INSERT INTO t VALUES (1, 'a')");
   const batch = async (statements: readonly { readonly sql: string }[]) =>

@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { publicRunSchema } from "../../src/agent/view.ts";
+import { askSchema } from "../../src/http/ask.ts";
+import { continueSchema, forkSchema } from "../../src/http/carry-on.ts";
+import { EXAMPLES } from "../../src/http/openapi-examples.ts";
+import { noFieldsSchema } from "../../src/http/run-actions.ts";
+import { databaseSchema } from "../../src/http/schema.ts";
+import {
+  acceptedSchema,
+  healthSchema,
+  problemSchema,
+  resultPageSchema,
+  runListSchema,
+} from "../../src/http/schemas.ts";
+
+const SCHEMAS: Readonly<Record<string, { safeParse(value: unknown): { success: boolean } }>> = {
+  Ask: askSchema,
+  NoFields: noFieldsSchema,
+  Continue: continueSchema,
+  Fork: forkSchema,
+  Run: publicRunSchema,
+  RunList: runListSchema,
+  ResultPage: resultPageSchema,
+  Schema: databaseSchema,
+  Accepted: acceptedSchema,
+  Health: healthSchema,
+  Problem: problemSchema,
+};
+
+describe("examples of the contract", () => {
+  test.each(Object.keys(EXAMPLES))("that of %s fits its schema", (name) => {
+    expect(SCHEMAS[name]?.safeParse(EXAMPLES[name])).toMatchObject({ success: true });
+  });
+});
