@@ -154,8 +154,8 @@ function warningsOf(state: AgentState): string[] {
     warnings.push(`No result shows these figures of the answer: ${ending.unsupported.join(", ")}.`);
   }
   if (ending?.partialAnswer) warnings.push("The partial answer was written when a limit was reached: check it.");
-  if (usage.rowsOverrun > 0) {
-    warnings.push(`The database read ${usage.rowsOverrun} rows more than its plan let expect.`);
+  if (usage.rowsRead > state.limits.rowsReadMax) {
+    warnings.push(`The database read ${usage.rowsRead} rows: more than the limit, and more than its plan let expect.`);
   }
   return warnings;
 }

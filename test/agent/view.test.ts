@@ -119,11 +119,11 @@ describe("warnings", () => {
     expect(warnings(partial)).toEqual(["The partial answer was written when a limit was reached: check it."]);
   });
 
-  it("rows beyond the plan are told", () => {
-    expect(warnings({ usage: { rowsOverrun: 7 } })).toEqual([
-      "The database read 7 rows more than its plan let expect.",
+  it("rows beyond the limit are told; a plan that expected fewer, within it, is not worth a word", () => {
+    expect(warnings({ limits: { rowsReadMax: 10 }, usage: { rowsRead: 17, rowsOverrun: 7 } })).toEqual([
+      "The database read 17 rows: more than the limit, and more than its plan let expect.",
     ]);
-    expect(warnings({ usage: { rowsOverrun: 0 } })).toEqual([]);
+    expect(warnings({ usage: { rowsRead: 17, rowsOverrun: 7 } })).toEqual([]);
   });
 });
 
