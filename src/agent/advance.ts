@@ -7,8 +7,8 @@
  * Pure: no I/O, no clock; `now` is epoch milliseconds.
  */
 import { assert } from "../lib/assert.ts";
-import { activeMsAt, assertWithinLimits, deadlineAt } from "./budget.ts";
-import { type Draft, finish, say, settle, tell } from "./draft.ts";
+import { activeMsAt, assertWithinLimits, deadlineAt, NANO_USD_PER_ROW } from "./budget.ts";
+import { type Draft, finish, say, settle, settleRows, tell } from "./draft.ts";
 import { type Event, TRANSITIONS } from "./event.ts";
 import type { Message } from "./model.ts";
 import { observeTools } from "./observe.ts";
@@ -173,7 +173,9 @@ function skipExtra(draft: Draft): void {
 }
 
 function takeBill(draft: Draft, costNanoUsd: number): void {
-  assert(draft.state.attempt !== null, "a bill belongs to an open attempt");
+  const { attempt } = draft.state;
+  assert(attempt !== null, "a bill belongs to an open attempt");
+  if (attempt.kind === "tools") return settleRows(draft, costNanoUsd / NANO_USD_PER_ROW, attempt.reservedRows);
   settle(draft, costNanoUsd);
 }
 

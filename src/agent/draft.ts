@@ -1,7 +1,8 @@
 /**
- * The half-made transition that the rules of advance.ts, reply.ts and observe.ts fill in, and the four moves they share.
+ * The half-made transition that the rules of advance.ts, reply.ts and observe.ts fill in, and the five moves they share.
  * Nothing outside those three uses it. Pure: no I/O; the clock comes in as `now`, epoch milliseconds.
  */
+import { NANO_USD_PER_ROW } from "./budget.ts";
 import { type EndingParts, endingOf } from "./ending.ts";
 import type { Message } from "./model.ts";
 import type { RunEvent } from "./run-event.ts";
@@ -33,6 +34,14 @@ export function say(draft: Draft, message: Message): number {
 export function settle(draft: Draft, costNanoUsd: number): void {
   const { usage } = draft.state;
   draft.state = { ...draft.state, attempt: null, usage: { ...usage, costNanoUsd: usage.costNanoUsd + costNanoUsd } };
+}
+
+/** The same for a round of tools: rows cost money; what was read beyond the reservation is an overrun, in its own meter. */
+export function settleRows(draft: Draft, rowsRead: number, reservedRows: number): void {
+  settle(draft, rowsRead * NANO_USD_PER_ROW);
+  const { usage } = draft.state;
+  const rowsOverrun = usage.rowsOverrun + Math.max(0, rowsRead - reservedRows);
+  draft.state = { ...draft.state, usage: { ...usage, rowsRead: usage.rowsRead + rowsRead, rowsOverrun } };
 }
 
 /** Ends the run (invariants A1, A7). */

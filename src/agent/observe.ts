@@ -5,9 +5,8 @@
  * through `countErrors` and reaches the model as the next observation, so that it can correct itself. Pure.
  */
 import { assert } from "../lib/assert.ts";
-import { NANO_USD_PER_ROW } from "./budget.ts";
 import { cycleGuidance, findCycle, RUNG_STOP, remember } from "./cycles.ts";
-import { type Draft, finish, say, settle, tell } from "./draft.ts";
+import { type Draft, finish, say, settleRows, tell } from "./draft.ts";
 import type { ToolOutcome } from "./event.ts";
 import { acceptAnswer, objectTo } from "./reply.ts";
 
@@ -16,7 +15,11 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
   const { attempt } = draft.state;
   assert(attempt !== null && attempt.kind === "tools", "outcomes belong to an open round of tool calls");
   assert(new Set(outcomes.map((outcome) => outcome.callId)).size === outcomes.length, "A5: one result for each call");
-  meterRows(draft, outcomes, attempt.reservedRows);
+  settleRows(
+    draft,
+    outcomes.reduce((sum, outcome) => sum + outcome.rowsRead, 0),
+    attempt.reservedRows,
+  );
   countErrors(draft, outcomes);
   const queries = outcomes.filter((outcome) => outcome.query !== null);
   const answered = queries.filter((outcome) => outcome.query?.error === null);
@@ -82,21 +85,6 @@ function climb(draft: Draft, outcomes: readonly ToolOutcome[]): string | null {
 function brief(query: NonNullable<ToolOutcome["query"]>) {
   const { rows, rowsRead, durationMs, error, ref } = query;
   return { rows, rowsRead, durationMs, error, ref };
-}
-
-/** Rows cost money; what the engine read beyond the reservation is an overrun, told in its own meter. */
-function meterRows(draft: Draft, outcomes: readonly ToolOutcome[], reservedRows: number): void {
-  const rowsRead = outcomes.reduce((sum, outcome) => sum + outcome.rowsRead, 0);
-  settle(draft, rowsRead * NANO_USD_PER_ROW);
-  const { usage } = draft.state;
-  draft.state = {
-    ...draft.state,
-    usage: {
-      ...usage,
-      rowsRead: usage.rowsRead + rowsRead,
-      rowsOverrun: usage.rowsOverrun + Math.max(0, rowsRead - reservedRows),
-    },
-  };
 }
 
 /** A success resets the errors in a row; the errors in all stop at their limit, which has ended the run by then. */

@@ -146,6 +146,20 @@ describe("advance", () => {
     }
   });
 
+  it("the late bill of a round counts its rows, and those beyond the reservation as an overrun", () => {
+    const limits = { costNanoUsdMax: 100, rowsReadMax: 100 };
+    const attempt = toolsAttempt({ reservedNanoUsd: 60, reservedRows: 60 });
+    const ended = stateWith({
+      phase: "finish",
+      ending: endingWith(),
+      attempt,
+      limits,
+      usage: { costNanoUsd: 40, rowsRead: 40 },
+    });
+    const { usage } = advance(ended, { kind: "bill_arrived", costNanoUsd: 90 }, START).state;
+    expect(usage).toMatchObject({ costNanoUsd: 130, rowsRead: 130, rowsOverrun: 30 });
+  });
+
   it("a reserved call counts a step and a model call; a retry of it counts a model call only", () => {
     const fresh = advance(stateWith(), ANY_EVENT.call_reserved, START).state;
     expect(fresh).toMatchObject({ phase: "thought", waiting: null, usage: { steps: 1, modelCalls: 1 } });

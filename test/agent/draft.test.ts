@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Draft, finish, say, settle, tell } from "../../src/agent/draft.ts";
-import { modelAttempt, START, stateWith } from "./states.ts";
+import { type Draft, finish, say, settle, settleRows, tell } from "../../src/agent/draft.ts";
+import { modelAttempt, START, stateWith, toolsAttempt } from "./states.ts";
 
 const draftOf = (parts: Parameters<typeof stateWith>[0] = {}): Draft => ({
   state: stateWith(parts),
@@ -27,6 +27,19 @@ describe("the moves of a transition", () => {
     const draft = draftOf({ attempt: modelAttempt(), usage: { costNanoUsd: 10 } });
     settle(draft, 7);
     expect(draft.state).toMatchObject({ attempt: null, usage: { costNanoUsd: 17 } });
+  });
+
+  it.each([
+    [9, 0],
+    [10, 0],
+    [11, 1],
+  ])("%s rows of 10 reserved cost their nano-dollars; %s are an overrun", (rowsRead, rowsOverrun) => {
+    const draft = draftOf({ attempt: toolsAttempt({ reservedRows: 10 }), usage: { costNanoUsd: 5, rowsRead: 5 } });
+    settleRows(draft, rowsRead, 10);
+    expect(draft.state).toMatchObject({
+      attempt: null,
+      usage: { costNanoUsd: 5 + rowsRead, rowsRead: 5 + rowsRead, rowsOverrun },
+    });
   });
 
   it("A1: finishing writes the ending, ends every wait, and tells of it in the finish phase", () => {

@@ -101,7 +101,9 @@ function nextEvent({ state, messages }: Walk, choice: Choice, now: number): Even
   const partial = choice.text === "" ? null : choice.text;
   const { attempt } = state;
   if (state.phase === "finish") {
-    return attempt === null ? null : { kind: "bill_arrived", costNanoUsd: portion(attempt.reservedNanoUsd, choice) };
+    if (attempt === null) return null;
+    const most = attempt.reservedNanoUsd * (attempt.kind === "tools" ? 3 : 1);
+    return { kind: "bill_arrived", costNanoUsd: portion(most, choice) };
   }
   if (way === 0) return { kind: "cancelled", partial };
   if (way === 1) return { kind: "expired", partial };
