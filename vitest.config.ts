@@ -4,6 +4,7 @@
  */
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { DOOR_SETTINGS } from "./test/fakes/door-settings.ts";
 
 export default defineConfig({
   test: {
@@ -16,7 +17,13 @@ export default defineConfig({
           cloudflareTest(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
             // The demo database, for tests that fill D1 with it: `applyD1Migrations(env.DB, env.TEST_MIGRATIONS)`.
-            miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations("./migrations"), QUERENT_LOCAL: "1" } },
+            miniflare: {
+              bindings: {
+                TEST_MIGRATIONS: await readD1Migrations("./migrations"),
+                QUERENT_LOCAL: "1",
+                ...DOOR_SETTINGS,
+              },
+            },
           })),
         ],
         test: {

@@ -130,7 +130,8 @@ function toReceipt(run: PublicRun): string[] {
   const figures = [
     count(queries.length, "query", "queries"),
     `${count(rows_read, "row", "rows")} read`,
-    formatUsd(nanoFromUsd(cost_usd)),
+    // A tiny sum is written with a less-than sign.
+    escapeMrkdwn(formatUsd(nanoFromUsd(cost_usd))),
     `${seconds.toFixed(1)} s`,
     count(steps, "step", "steps"),
   ];

@@ -117,6 +117,9 @@ export function readMarkup(message: FakeMessage, blocks: readonly FakeBlock[]): 
       if (/^[!@#]/.test(inner)) mentions.push(inner);
       else links.push(inner);
     }
+    // What is no markup and no entity is a text that was not escaped.
+    const bare = text.replace(/<[^<>]+>/g, "").match(/[<>]|&(?!amp;|lt;|gt;)/);
+    if (bare !== null) mentions.push(`unescaped ${bare[0]}`);
     if (isVerbatim) continue;
     const rest = text.replace(/<[^<>]+>/g, "");
     for (const [word] of rest.matchAll(/@(?:here|channel|everyone)\b/g)) mentions.push(word);

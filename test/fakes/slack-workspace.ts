@@ -93,6 +93,9 @@ const postSchema = messageSchema.extend({
 });
 const channelPostSchema = messageSchema.extend({ channel: z.string(), client_msg_id: z.string().optional() });
 
+/** Over all workspaces: Slack never gives one name twice. */
+let serial = 0;
+
 export type Workspace = ReturnType<typeof createWorkspace>;
 
 export function createWorkspace(options: WorkspaceOptions) {
@@ -101,7 +104,6 @@ export function createWorkspace(options: WorkspaceOptions) {
   const posts: PostRecord[] = [];
   const faults: Fault[] = [];
   const sentIds = new Map<string, string>();
-  let serial = 0;
   const next = (): number => {
     serial += 1;
     return serial;
