@@ -32,6 +32,8 @@ function tellResult(result: StoredResult): string {
 function tellCell(cell: Cell): string {
   if (cell === null) return "NULL";
   if (typeof cell === "string") return cell;
+  // A tagged value (sql/values.ts) is told by its text.
+  if (typeof cell === "object" && "text" in cell && typeof cell.text === "string") return cell.text;
   return JSON.stringify(cell);
 }
 

@@ -28,12 +28,12 @@ describe("tellFindings", () => {
       sql: "SELECT name,\n       n\nFROM t ",
       columns: ["name", "n", "big"],
       rows: [
-        ["Anna", 3, { integer: "9007199254740993" }],
-        [null, 0.5, true],
+        ["Anna", 3, { type: "integer", text: "9007199254740993" }],
+        [null, 0.5, { type: "blob", blob: 2, hex: "00ff" }],
       ],
     });
     expect(tellFindings([result], 1_000)).toBe(
-      'Result r1 (2 rows) of: SELECT name, n FROM t\n- name: Anna, n: 3, big: {"integer":"9007199254740993"}\n- name: NULL, n: 0.5, big: true',
+      'Result r1 (2 rows) of: SELECT name, n FROM t\n- name: Anna, n: 3, big: 9007199254740993\n- name: NULL, n: 0.5, big: {"type":"blob","blob":2,"hex":"00ff"}',
     );
   });
 
