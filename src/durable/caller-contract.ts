@@ -86,6 +86,8 @@ export interface DayUsage {
 export interface CallerApi {
   /** Takes the run in and holds its money, or says why not and when to come back. */
   admit(request: AdmitRequest): Promise<AdmitReply>;
+  /** Takes an admission back: the run never began. */
+  withdraw(runId: string): Promise<void>;
   /** Records what a run cost and frees its place; a second call corrects the first. */
   settle(settlement: Settlement): Promise<void>;
   /** Binds an idempotency key to a request and the run it makes, for `keptMs`; absent: a day. */

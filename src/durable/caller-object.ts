@@ -30,6 +30,7 @@ import {
   takeAlerts,
 } from "./ledger.ts";
 import { listDays, listRuns } from "./ledger-views.ts";
+import { withdrawRun } from "./withdrawal.ts";
 
 const ALERT_PERCENTS = [50, 80] as const;
 /** A run that goes on is asked for again after this. */
@@ -49,6 +50,11 @@ export class CallerObject extends DurableObject<DurableBindings> implements Call
     const reply = this.ctx.storage.transactionSync(() => admitRun(this.ctx.storage.sql, request, Date.now()));
     await this.armNext();
     return reply;
+  }
+
+  async withdraw(runId: string): Promise<void> {
+    const { storage } = this.ctx;
+    storage.transactionSync(() => withdrawRun(storage.sql, runId));
   }
 
   async settle(settlement: Settlement): Promise<void> {

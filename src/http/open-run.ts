@@ -87,7 +87,7 @@ export async function enterRun(newRun: NewRun, opening: Opening): Promise<Result
   const begun = await newRun.begin(runId, driver);
   if (!begun.ok) {
     // Nothing began: what was held for it is free again.
-    await ledger.settle({ runId, costNanoUsd: 0, outcome: "cancelled" });
+    await ledger.withdraw(runId);
     return begun;
   }
   ports.log({ level: "info", event: isRepeat ? "run_repeated" : "run_opened", run: runId, caller: caller.name });

@@ -170,6 +170,7 @@ export class FakeRun implements RunApi {
 export class FakeCaller implements CallerApi {
   readonly admitted: AdmitRequest[] = [];
   readonly settled: Settlement[] = [];
+  readonly withdrawn: string[] = [];
   readonly claims = new Map<string, { readonly bodyHash: string; readonly runId: string }>();
   refusal: Extract<AdmitReply, { kind: "refused" }> | null = null;
   inFlight = false;
@@ -192,6 +193,10 @@ export class FakeCaller implements CallerApi {
       return { kind: "claimed", runId, expiresAt };
     }
     return known.bodyHash === bodyHash ? { kind: "same", runId: known.runId, expiresAt } : { kind: "other_body" };
+  }
+
+  async withdraw(runId: string): Promise<void> {
+    this.withdrawn.push(runId);
   }
 
   async settle(settlement: Settlement): Promise<void> {

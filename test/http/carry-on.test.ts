@@ -71,7 +71,7 @@ describe("POST /v1/runs/:id/continue", () => {
     const response = await post(`/v1/runs/${id}/continue`, {});
     expect([response.status, (await readProblem(response)).code]).toEqual([status, code]);
     const admitted = callers.get("local")?.admitted.at(-1);
-    expect(callers.get("local")?.settled).toEqual([{ runId: admitted?.runId, costNanoUsd: 0, outcome: "cancelled" }]);
+    expect(callers.get("local")?.withdrawn).toEqual([admitted?.runId]);
   });
 });
 

@@ -64,7 +64,7 @@ describe("enterRun", () => {
     const begin = async () => ({ ok: false, error: refusal }) as const;
     const entered = await enterRun({ reserveNanoUsd: 7, question: "q", begin }, opening);
     expect(entered).toEqual({ ok: false, error: refusal });
-    expect(callers.get("local")?.settled).toMatchObject([{ costNanoUsd: 0 }]);
+    expect(callers.get("local")?.withdrawn).toHaveLength(1);
   });
 
   test("hands the new id and the driver to what begins", async () => {
