@@ -61,7 +61,8 @@ export function boundPromptTokens(request: ModelRequest, info: ModelInfo): numbe
  * every step. The mark on the last block makes this step's prompt readable by the next. The mark where the step before
  * ended is the place of its entry: the vendor looks back 20 blocks only, and a step of twenty parallel calls is longer.
  * A call that forbids tools is the last of its run, and its different tool choice makes the entries of the messages
- * unreadable: there only the first mark stays, since what nobody will read is not worth the price of a write.
+ * unreadable: there only the first mark stays, since what nobody will read is not worth the price of a write. A call
+ * without tools (a critic, a summary) has a prompt of its own that nobody reads again: it carries no mark.
  */
 function toPrompt(request: ModelRequest): Pick<Body, "system" | "tools" | "messages"> {
   const own = new Map<Message, OwnBlock[]>();
@@ -79,9 +80,9 @@ function toPrompt(request: ModelRequest): Pick<Body, "system" | "tools" | "messa
     if (last === undefined || isEmptyBlock(last)) continue;
     blocks?.splice(-1, 1, marked(last));
   }
-  const system: Anthropic.TextBlockParam[] = isBlank(request.system)
-    ? []
-    : [marked({ type: "text", text: request.system })];
+  const isReadAgain = request.tools.length > 0 || request.toolChoice !== "none";
+  const text: Anthropic.TextBlockParam = { type: "text", text: request.system };
+  const system = isBlank(request.system) ? [] : [isReadAgain ? marked(text) : text];
   const tools = request.tools.map(
     (tool): Anthropic.Tool => ({
       name: tool.name,
