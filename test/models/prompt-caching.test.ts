@@ -63,7 +63,7 @@ function markAll(body: JsonObject): JsonObject {
   const mark = (block: unknown) => (isObject(block) ? { ...block, cache_control: { type: "ephemeral" } } : block);
   const all = (list: unknown) => (Array.isArray(list) ? list.map(mark) : list);
   const messages = Array.isArray(body.messages) ? body.messages : [];
-  const ratio = {
+  return {
     ...body,
     tools: all(body.tools),
     system: all(body.system),
