@@ -204,6 +204,7 @@ export function findPath(
   to: string,
   hints: ReadonlySet<string>,
 ): readonly Hop[] | null {
+  const spoken = spokenOf(graph, hints);
   const best = new Map<string, { readonly cost: number; readonly hops: readonly Hop[] }>([
     [from, { cost: 0, hops: [] }],
   ]);
@@ -217,7 +218,7 @@ export function findPath(
     if (known.hops.length >= 5) continue;
     for (const hop of hopsFrom(graph, here)) {
       const next = hop.direction === "up" ? hop.edge.parent : hop.edge.child;
-      const cost = known.cost + hopCost(hop, hints);
+      const cost = known.cost + hopCost(hop, spoken);
       if (next === here || cost >= (best.get(next)?.cost ?? Number.POSITIVE_INFINITY)) continue;
       best.set(next, { cost, hops: [...known.hops, hop] });
       if (!queue.includes(next)) queue.push(next);
@@ -234,10 +235,35 @@ export function hopsFrom(graph: SchemaGraph, table: string): readonly Hop[] {
   return [...up, ...down];
 }
 
-function hopCost(hop: Hop, hints: ReadonlySet<string>): number {
-  const words = hop.edge.childColumns.flatMap((name) => wordsOfName(name)).filter((word) => word !== "id");
-  const spoken = words.some((word) => hints.has(stemOf(word)));
+function hopCost(hop: Hop, spoken: Spoken): number {
   const table = hop.direction === "up" ? hop.edge.parent : hop.edge.child;
-  const named = wordsOfName(table).some((word) => [...hints].some((hint) => likeness(hint, word) >= 0.75));
-  return (hop.direction === "up" ? 1 : 1.15) - (spoken ? 0.1 : 0) - (named ? 0.6 : 0);
+  const base = hop.direction === "up" ? 1 : 1.15;
+  return base - (spoken.edges.has(hop.edge) ? 0.1 : 0) - (spoken.tables.has(table) ? 0.6 : 0);
+}
+
+/** What of the schema the words of a question touch. */
+interface Spoken {
+  readonly tables: ReadonlySet<string>;
+  readonly edges: ReadonlySet<Edge>;
+}
+
+/** One question asks for many paths: what its words touch is worked out once. */
+const SPOKEN = new WeakMap<SchemaGraph, WeakMap<ReadonlySet<string>, Spoken>>();
+
+function spokenOf(graph: SchemaGraph, hints: ReadonlySet<string>): Spoken {
+  const ofGraph = SPOKEN.get(graph) ?? new WeakMap<ReadonlySet<string>, Spoken>();
+  SPOKEN.set(graph, ofGraph);
+  const known = ofGraph.get(hints);
+  if (known !== undefined) return known;
+  const touches = (word: string): boolean => [...hints].some((hint) => likeness(hint, word) >= 0.75);
+  const made: Spoken = {
+    tables: new Set(graph.tables.filter((table) => wordsOfName(table.name).some(touches)).map((table) => table.name)),
+    edges: new Set(
+      graph.edges.filter((edge) =>
+        edge.childColumns.flatMap((name) => wordsOfName(name)).some((word) => word !== "id" && hints.has(stemOf(word))),
+      ),
+    ),
+  };
+  ofGraph.set(hints, made);
+  return made;
 }

@@ -110,8 +110,6 @@ const SYNONYM_GROUPS: readonly string[] = [
   "head leader president",
 ];
 
-const SYNONYMS = readSynonyms();
-
 function readSynonyms(): ReadonlyMap<string, ReadonlySet<string>> {
   const map = new Map<string, Set<string>>();
   for (const line of SYNONYM_GROUPS) {
@@ -125,15 +123,36 @@ function readSynonyms(): ReadonlyMap<string, ReadonlySet<string>> {
   return map;
 }
 
+/** Words met before, since the rules of plurals are slow and one question asks for the same words thousands of times. */
+const REMEMBERED_WORDS_MAX = 5_000;
+
+function remember(make: (word: string) => string): (word: string) => string {
+  const known = new Map<string, string>();
+  return (word) => {
+    const found = known.get(word);
+    if (found !== undefined) return found;
+    if (known.size >= REMEMBERED_WORDS_MAX) known.clear();
+    const made = make(word);
+    known.set(word, made);
+    return made;
+  };
+}
+
 /** The lower-case singular. The same for names and for questions, so an odd singular does no harm. */
-export function lemmaOf(word: string): string {
+export const lemmaOf = remember(makeLemma);
+
+/** A crude root shared by a verb and its nouns: `enrolled`, `enrolment` and `enrollments` are one. */
+export const stemOf = remember(makeStem);
+
+const SYNONYMS = readSynonyms();
+
+function makeLemma(word: string): string {
   const lower = word.toLowerCase();
   if (lower.length < 4 || /[^a-z]/.test(lower) || /(ss|us|is)$/.test(lower)) return lower === "men" ? "man" : lower;
   return pluralize.singular(lower);
 }
 
-/** A crude root shared by a verb and its nouns: `enrolled`, `enrolment` and `enrollments` are one. */
-export function stemOf(word: string): string {
+function makeStem(word: string): string {
   let stem = lemmaOf(word);
   if (stem.length < 5) return stem.replace(/e$/, "");
   for (const ending of ["ment", "ion", "ing", "ly", "ed", "er", "ence"]) {

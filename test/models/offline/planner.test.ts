@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { makePlan } from "../../../src/models/offline/planner.ts";
+import { CLINIC, graphOf, planFor, SHOP } from "./examples.ts";
+
+describe("plans", () => {
+  it("looks for a name before it filters by it", () => {
+    expect(planFor(CLINIC, "What is the salary of Mara Quint?")).toEqual({ kind: "probe", values: ["Mara Quint"] });
+  });
+
+  it("a sample settles a value without a probe", () => {
+    expect(planFor(CLINIC, "Which patients live in Ghent?").kind).toBe("query");
+  });
+
+  it("says that a value is nowhere, instead of answering with nothing", () => {
+    const plan = planFor(CLINIC, "How many appointments did Zed Nobody have?", { "zed nobody": [] });
+    expect(plan).toEqual({ kind: "value_missing", value: "Zed Nobody" });
+  });
+
+  it.each(["What is the meaning of life?", "hello", "asdf qwer zxcv", "Tell me a joke"])(
+    "does not guess at: %s",
+    (question) => {
+      const words = question.toLowerCase().match(/[a-z]+/g) ?? [];
+      const found = Object.fromEntries(words.map((word) => [word, []]));
+      expect(planFor(CLINIC, question, found).kind).toBe("not_understood");
+    },
+  );
+
+  it("looks for at most three values at once", () => {
+    const plan = planFor(CLINIC, "Which patients are Aa Bb, Cc Dd, Ee Ff, Gg Hh or Ii Jj?");
+    expect(plan.kind === "probe" ? plan.values.length : 0).toBe(3);
+  });
+
+  it("a second try leaves out what only helps the reader", () => {
+    const plan = planFor(CLINIC, "List all departments", {}, true);
+    expect(plan.kind === "query" ? plan.sql : "").toBe("SELECT Name\nFROM Department");
+  });
+
+  it("the same input gives the same plan, any text gives a plan, and every query is one SELECT", () => {
+    const words =
+      "how many doctors patients per department with no salary over 5 the most 'x' in 2023 and or not each by average fee of Ghent highest first , ? .".split(
+        " ",
+      );
+    const question = fc.oneof(
+      fc.array(fc.constantFrom(...words), { maxLength: 14 }).map((list) => list.join(" ")),
+      fc.string({ maxLength: 80 }),
+    );
+    for (const schema of [CLINIC, SHOP]) {
+      const graph = graphOf(schema);
+      fc.assert(
+        fc.property(question, (text) => {
+          const input = { question: text, graph, probed: new Map(), plain: false };
+          const plan = makePlan(input);
+          expect(makePlan(input)).toEqual(plan);
+          if (plan.kind === "query") expect(plan.sql).toMatch(/^SELECT [^;]*$/);
+        }),
+        { numRuns: 300 },
+      );
+    }
+  });
+});
