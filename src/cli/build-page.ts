@@ -11,6 +11,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { err, ok, type Result } from "../lib/result.ts";
+import { readDocsFiles } from "./build-docs.ts";
 
 /** What wrangler.toml names as the directory of `[assets]`. */
 export const PAGE_DIR = fileURLToPath(new URL("../../dist/web", import.meta.url));
@@ -47,6 +48,7 @@ export async function buildPage(dir: string = PAGE_DIR): Promise<Result<string, 
     });
     const files = new Map(built.outputFiles.map((file) => [basename(file.path), file.contents]));
     files.set("icon.svg", readFileSync(join(CLIENT_DIR, "icon.svg")));
+    for (const [name, contents] of readDocsFiles()) files.set(name, contents);
     writeFolder(assets, files);
     writeFileSync(join(dir, "_headers"), HEADERS);
     return ok(dir);

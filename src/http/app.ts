@@ -12,6 +12,7 @@ import { createCarryOnRoutes } from "./carry-on.ts";
 import { createChartRoutes } from "./chart.ts";
 import { type HttpEnv, type HttpPorts, PRODUCTION_PORTS } from "./context.ts";
 import { corsByConfiguration } from "./cors.ts";
+import { createDocsRoutes } from "./docs.ts";
 import { createEventRoutes } from "./events.ts";
 import { createHealthRoutes } from "./health.ts";
 import { createOpenapiRoutes } from "./openapi.ts";
@@ -53,8 +54,9 @@ export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
         }).getResponse(),
     }),
   );
-  // The contract and the page are the same whatever the settings are, and are there while they are wrong.
+  // The contract, its reference and the page are the same whatever the settings are, and are there while they are wrong.
   app.route("/", createOpenapiRoutes());
+  app.route("/", createDocsRoutes());
   app.route("/", createPageRoutes());
   app.use(async function readSettings(c, next) {
     c.set("config", configOf(c.env));
