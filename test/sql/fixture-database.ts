@@ -2,28 +2,28 @@
 import { env } from "cloudflare:workers";
 import { createDatabase, type Database, type QueryOutcome } from "../../src/sql/database.ts";
 import type { Scopes } from "../../src/sql/scopes.ts";
-import databaseSql from "../fixtures/sql/database.sql?raw";
-import engineText from "../fixtures/sql/engine.txt?raw";
-import hostileText from "../fixtures/sql/hostile.txt?raw";
-import readsText from "../fixtures/sql/reads.txt?raw";
 
 const STAND_INS: Readonly<Record<string, string>> = { "⏎": "\n", "⇥": "\t", "␀": "\0", "␣": "\u00a0" };
 
-function statements(text: string): readonly string[] {
-  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+const FILES = import.meta.glob("../fixtures/sql/*", { query: "?raw", import: "default", eager: true });
+
+function statements(file: string): readonly string[] {
+  const lines = (FILES[`../fixtures/sql/${file}`] ?? "")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
   return lines.map((line) => line.replace(/[⏎⇥␀␣]/g, (char) => STAND_INS[char] ?? char));
 }
 
-export const READS = statements(readsText);
-export const HOSTILE = statements(hostileText);
-export const ENGINE = statements(engineText);
+export const READS = statements("reads.txt");
+export const HOSTILE = statements("hostile.txt");
+export const ENGINE = statements("engine.txt");
 
 export async function runAll(sqls: readonly string[]): Promise<void> {
   for (const sql of sqls) await env.DB.prepare(sql).run();
 }
 
 export async function fillDatabase(): Promise<void> {
-  await runAll(statements(databaseSql));
+  await runAll(statements("database.sql"));
 }
 
 export function database(scopes: Scopes = {}, d1: D1Database = env.DB): Database {
