@@ -8,6 +8,7 @@ import { usdFromNano } from "../lib/money.ts";
 import { activeMsAt } from "./budget.ts";
 import { CONTINUABLE } from "./ending.ts";
 import { toPublicLimits } from "./limits.ts";
+import { costByPhaseSchema, type Examined, postmortemSchema } from "./postmortem.ts";
 import { type AgentState, OUTCOMES, PHASES, STOP_REASONS } from "./state.ts";
 
 const amount = z.number().min(0);
@@ -57,9 +58,13 @@ export const publicRunSchema = z.strictObject({
     citations: z.array(z.strictObject({ figure: z.string(), result: z.string(), row: z.int(), column: z.string() })),
     rows_read: amount,
     cost_usd: amount,
+    /** Null while the run goes on. */
+    cost_by_phase: costByPhaseSchema.nullable(),
     seconds: amount,
     steps: amount,
   }),
+  /** What the run was like, step by step; null while it goes on. */
+  postmortem: postmortemSchema.nullable(),
   warnings: z.array(z.string()),
   links: z.record(z.string(), z.string()),
   /** Where the outcome is sent, and how that stands. */
@@ -90,6 +95,8 @@ export interface RunRows {
   readonly queries: readonly PublicQuery[];
   readonly children?: PublicRun["children"];
   readonly deliveries?: readonly PublicDelivery[];
+  /** Of a finished run. */
+  readonly examined?: Examined | null;
 }
 
 export function toPublicRun(state: AgentState, rows: RunRows, now: number): PublicRun {
@@ -130,9 +137,11 @@ export function toPublicRun(state: AgentState, rows: RunRows, now: number): Publ
       citations: ending?.citations ?? [],
       rows_read: usage.rowsRead,
       cost_usd: usdFromNano(usage.costNanoUsd),
+      cost_by_phase: rows.examined?.costByPhase ?? null,
       seconds: activeMs / 1000,
       steps: usage.steps,
     },
+    postmortem: rows.examined?.postmortem ?? null,
     warnings: warningsOf(state),
     links: linksOf(state),
     parent: state.parent && { id: state.parent.runId, step: state.parent.step, kind: state.parent.kind },

@@ -6,9 +6,11 @@
  * each SQL text stands once, in the message that called for it, and its figures in the event of its observation.
  * Reads only; the clock comes in as `now`, epoch milliseconds.
  */
+import { type Examined, examineRun } from "../agent/postmortem.ts";
 import { sqlOf, toPublicRunEvent } from "../agent/run-event.ts";
 import type { StoredResult } from "../agent/tool.ts";
 import { type PublicQuery, type PublicRun, toPublicRun } from "../agent/view.ts";
+import { usdFromNano } from "../lib/money.ts";
 import type { Bell } from "./bell.ts";
 import type { EventPage, ResultPage, TranscriptEntry, TranscriptPage } from "./contract.ts";
 import type { RunJournal } from "./journal.ts";
@@ -26,7 +28,23 @@ const TRANSCRIPT_PAGE_CHARS_MAX = 2_000_000;
 
 export function toView(journal: RunJournal, children: PublicRun["children"], now: number): PublicRun {
   const deliveries = toPublicDeliveries(journal);
-  return toPublicRun(journal.load(), { queries: queriesOf(journal), children, deliveries }, now);
+  const rows = { queries: queriesOf(journal), children, deliveries, examined: examinedOf(journal) };
+  return toPublicRun(journal.load(), rows, now);
+}
+
+/** Of a finished run, whose events change no more: made once for as long as the journal is in memory. */
+const examinations = new WeakMap<RunJournal, { readonly costNanoUsd: number; readonly examined: Examined }>();
+
+function examinedOf(journal: RunJournal): Examined | null {
+  const { ending, usage } = journal.load();
+  if (ending === null) return null;
+  const known = examinations.get(journal);
+  // A bill that comes after the end changes the cost.
+  if (known?.costNanoUsd === usage.costNanoUsd) return known.examined;
+  const events = journal.events().map((event) => toPublicRunEvent(event, journal.messageAt));
+  const examined = examineRun(events, usdFromNano(usage.costNanoUsd));
+  examinations.set(journal, { costNanoUsd: usage.costNanoUsd, examined });
+  return examined;
 }
 
 /** Every SQL text that was run, in order. */

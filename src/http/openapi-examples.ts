@@ -54,8 +54,23 @@ const RUN = {
     citations: [{ figure: "347", result: "r1", row: 1, column: "albums" }],
     rows_read: 347,
     cost_usd: 0.0112,
+    cost_by_phase: {
+      schema_usd: 0.009,
+      reasoning_usd: 0,
+      recovery_usd: 0,
+      answer_usd: 0.0021996,
+      queries_usd: 3.47e-7,
+    },
     seconds: 4.21,
     steps: 2,
+  },
+  postmortem: {
+    steps: { productive: 2, neutral: 0, wasteful: 0, harmful: 0, spinning: 0 },
+    waste: 0,
+    cycles: 0,
+    cycle_period_max: 0,
+    cycle_repetitions_max: 0,
+    recoveries: 0,
   },
   warnings: [],
   links: {

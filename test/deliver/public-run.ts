@@ -50,6 +50,7 @@ export function publicRun(parts: Partial<PublicRun> = {}): PublicRun {
       citations: [],
       rows_read: 412,
       cost_usd: 0.0123,
+      cost_by_phase: null,
       seconds: 3.42,
       steps: 2,
     },
