@@ -1,6 +1,7 @@
 /**
- * Two projects: `unit` runs in Node and needs nothing; `workers` runs in real workerd with D1 and the object classes of
- * wrangler.toml, from the same entry as production. No retries anywhere.
+ * Three projects: `unit` runs in Node and needs nothing; `workers` runs in real workerd with D1 and the object classes of
+ * wrangler.toml, from the same entry as production; `browser` looks at the page in a real Chromium, if there is one.
+ * No retries anywhere.
  */
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -10,7 +11,11 @@ export default defineConfig({
   test: {
     projects: [
       {
-        test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/**/*.workers.test.ts"] },
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/**/*.workers.test.ts", "test/**/*.browser.test.ts"],
+        },
       },
       {
         plugins: [
@@ -30,6 +35,18 @@ export default defineConfig({
           name: "workers",
           include: ["test/**/*.workers.test.ts"],
           globalSetup: ["test/fakes/fake-anthropic-setup.ts"],
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          include: ["test/**/*.browser.test.ts"],
+          globalSetup: ["test/web/browser-setup.ts"],
+          // A browser and a worker each: one file after the other, after all others.
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          testTimeout: 45_000,
+          hookTimeout: 90_000,
         },
       },
     ],

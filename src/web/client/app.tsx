@@ -1,7 +1,7 @@
 /**
  * The frame of every view: the bar with its links, what is said when the browser is offline, and which view it is.
  */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useEffect, useState } from "preact/hooks";
 import { hasKey, onKeyChange, setKey } from "./api.ts";
 import { AskView } from "./ask-view.tsx";
 import { HistoryView } from "./history-view.tsx";

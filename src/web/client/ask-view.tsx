@@ -1,7 +1,7 @@
 /**
  * The first view: a question, what could be asked, and what there is to ask about.
  */
-import { useEffect, useRef, useState } from "hono/jsx/dom";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Failure } from "./api.ts";
 import type { Schema } from "./api-types.ts";
 import { exampleQuestions } from "./example-questions.ts";
@@ -88,14 +88,14 @@ function AskForm({ examples }: { examples: readonly string[] }) {
         <details class="limits">
           <summary>Limits</summary>
           <div class="fields">
-            {ASK_FIELDS.map(({ name, label, step }) => (
+            {ASK_FIELDS.map(({ name, label }) => (
               <label>
                 {label}
                 <input
                   type="number"
                   inputmode="decimal"
                   min="0"
-                  step={step}
+                  step="any"
                   placeholder="default"
                   value={limits[name] ?? ""}
                   onInput={(event: Event) => {

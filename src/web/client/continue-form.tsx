@@ -2,7 +2,7 @@
  * Carries a stopped run on: a new run from its last checkpoint, under the limit that ended it, raised. What was spent
  * stays spent.
  */
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 import { api, type Failure } from "./api.ts";
 import type { Run } from "./api-types.ts";
 import { formatUsd } from "./format.ts";
@@ -31,14 +31,14 @@ export function ContinueForm({ run }: { run: Run }) {
   };
   return (
     <form class="continue" onSubmit={(event: Event) => void submit(event)} aria-label="Continue this run">
-      {fields.map(({ name, label, step }) => (
+      {fields.map(({ name, label }) => (
         <label>
           {label} (was {name === "budget_usd" ? formatUsd(run.limits[name] ?? 0) : run.limits[name]})
           <input
             type="number"
             inputmode="decimal"
             min="0"
-            step={step}
+            step="any"
             required
             value={texts[name] ?? ""}
             onInput={(event: Event) => {

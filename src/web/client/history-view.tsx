@@ -2,7 +2,7 @@
  * The caller's runs, newest first, with a search over their questions. The API pages them; a search reads on through
  * older pages until it has looked at enough.
  */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useEffect, useState } from "preact/hooks";
 import { api, type Failure } from "./api.ts";
 import type { ListedRun } from "./api-types.ts";
 import { countOf, formatAgo, formatUsd } from "./format.ts";

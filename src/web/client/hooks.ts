@@ -1,7 +1,7 @@
 /**
  * The hooks that several views share: loading something once, the time while it matters, the connection.
  */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useEffect, useState } from "preact/hooks";
 import type { Answer, Failure } from "./api.ts";
 
 export type Loaded<T> =

@@ -6,29 +6,23 @@
 export interface LimitField {
   readonly name: string;
   readonly label: string;
-  /** Of the number field. */
-  readonly step: string;
 }
 
-const BUDGET: LimitField = { name: "budget_usd", label: "Budget, dollars", step: "0.01" };
-const STEPS: LimitField = { name: "max_steps", label: "Steps", step: "1" };
-const CALLS: LimitField = { name: "max_hops", label: "Tool calls", step: "1" };
-const TIME: LimitField = { name: "wall_clock_s", label: "Time, seconds", step: "1" };
+const BUDGET: LimitField = { name: "budget_usd", label: "Budget, dollars" };
+const STEPS: LimitField = { name: "max_steps", label: "Steps" };
+const CALLS: LimitField = { name: "max_hops", label: "Tool calls" };
+const TIME: LimitField = { name: "wall_clock_s", label: "Time, seconds" };
 
 /** What can be set when a question is asked. */
 export const ASK_FIELDS: readonly LimitField[] = [BUDGET, STEPS, CALLS, TIME];
 
 const RAISED_AFTER: { readonly [stopReason: string]: readonly LimitField[] } = {
-  budget: [
-    BUDGET,
-    { name: "max_rows_read", label: "Rows read", step: "1" },
-    { name: "max_model_calls", label: "Model calls", step: "1" },
-  ],
+  budget: [BUDGET, { name: "max_rows_read", label: "Rows read" }, { name: "max_model_calls", label: "Model calls" }],
   max_steps: [STEPS],
   max_hops: [CALLS],
   timeout: [TIME],
-  retry_ceiling: [{ name: "max_consecutive_errors", label: "Errors in a row", step: "1" }],
-  error_budget: [{ name: "max_errors", label: "Errors", step: "1" }],
+  retry_ceiling: [{ name: "max_consecutive_errors", label: "Errors in a row" }],
+  error_budget: [{ name: "max_errors", label: "Errors" }],
 };
 
 const USAGE_OF: { readonly [limit: string]: string } = {

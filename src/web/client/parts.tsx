@@ -1,13 +1,14 @@
 /**
  * The small parts that every view is made of: links, notices, waiting, refusals, SQL in colours, copying.
  */
-import { useState } from "hono/jsx/dom";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { getSegments } from "sql-highlight";
 import type { Failure } from "./api.ts";
 import { followLink } from "./router.ts";
 import { SignIn } from "./sign-in.tsx";
 
-type Children = { readonly children?: unknown };
+type Children = { readonly children?: ComponentChildren };
 
 export function Link({
   to,

@@ -2,7 +2,7 @@
  * A result as a picture, with the other kinds that suit it to switch to. The drawing library is a module of its own,
  * fetched when the first picture is shown; until then, and without it, the table says the same.
  */
-import { useEffect, useRef, useState } from "hono/jsx/dom";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { formatNumber, type Row, toCellNumber, toCellText, toWords } from "../cells.ts";
 import type { ChartColors } from "../chart-frame.ts";
 import type { Chart } from "../chart-rules.ts";

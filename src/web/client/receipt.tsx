@@ -2,7 +2,7 @@
  * What stands behind an answer: what it cost, where the time went, every query, the runs around it, and the whole
  * journal.
  */
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 import { download, type Failure, runPath } from "./api.ts";
 import type { Run } from "./api-types.ts";
 import { countOf, formatCount, formatMs, formatUsd } from "./format.ts";

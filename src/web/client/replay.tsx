@@ -2,7 +2,7 @@
  * A finished run once more, event by event, from its journal: no model is called. A slider over the events, and a play
  * button that moves it.
  */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useEffect, useState } from "preact/hooks";
 
 /** One event at a time, slow enough to read a line. */
 const EVENT_MS = 700;

@@ -1,7 +1,7 @@
 /**
  * One stored result: its picture, its rows, its SQL, and ways to take it along.
  */
-import { useMemo, useState } from "hono/jsx/dom";
+import { useMemo, useState } from "preact/hooks";
 import { suggestCharts } from "../chart-rules.ts";
 import { download, type Failure, runPath } from "./api.ts";
 import { CopyButton, FailureNotice, Sql, Waiting } from "./parts.tsx";

@@ -4,7 +4,7 @@
  *
  * Written by hand since there is little to it: the API pages, `rows-store.ts` sorts, and what is left is markup.
  */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useEffect, useState } from "preact/hooks";
 import { type Cell, isNumericColumn, toCellNote, toCellText } from "../cells.ts";
 import { countOf, formatCount } from "./format.ts";
 import { type NumberedRow, type Rows, type SortOrder, sortRows } from "./rows-store.ts";

@@ -2,7 +2,7 @@
  * The rows of one stored result as the table wants them: the first page at once, the rest when it is needed, each row
  * with its number in the result. Also their order: the API pages rows, the page sorts them. Sorting is pure.
  */
-import { useEffect, useRef, useState } from "hono/jsx/dom";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type Cell, compareCells } from "../cells.ts";
 import { api, type Failure } from "./api.ts";
 

@@ -4,7 +4,7 @@
  * Owns: which parts are shown when. The run itself is fetched at the start, after each step and at the end; everything
  * in between comes from its events, which also carry on where they were after a lost connection or a reload.
  */
-import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Answer } from "./answer.tsx";
 import { api, type Failure } from "./api.ts";
 import type { Citation, Run, RunEvent } from "./api-types.ts";

@@ -1,7 +1,7 @@
 /**
  * The tables, columns, keys and sample values that the caller may read, with a search over names.
  */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useEffect, useState } from "preact/hooks";
 import { api } from "./api.ts";
 import type { SchemaColumn, SchemaTable } from "./api-types.ts";
 import { countOf } from "./format.ts";

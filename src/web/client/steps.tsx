@@ -1,7 +1,7 @@
 /**
  * What was done, step by step: what the model was after, the SQL, what came back, what went wrong and how it went on.
  */
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 import { toCellText } from "../cells.ts";
 import { countOf, formatMs, formatUsd } from "./format.ts";
 import { Sql } from "./parts.tsx";

@@ -1,7 +1,7 @@
 /**
  * The whole journal of a run, loaded when it is opened: what was sent to the model and what it said, as it was stored.
  */
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 import { type Failure, readTranscript, type TranscriptLine } from "./api.ts";
 import { FailureNotice, Waiting } from "./parts.tsx";
 

@@ -1,0 +1,177 @@
+/** The page over the demo database and the offline model: ask, read, cite, chart, take along, replay, look back. */
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHROMIUM, startBrowser, startWorld, type Visit, visit, type World } from "./browser.ts";
+
+const GENRES = "How many tracks are there per genre?";
+
+describe.skipIf(CHROMIUM === null)("the page with the demo database", () => {
+  let browser: Browser;
+  let world: World;
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([startBrowser(), startWorld()]);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  async function ask(question: string): Promise<Visit> {
+    const opened = await visit(browser, `${world.url}/`);
+    await opened.page.getByLabel("Your question").fill(question);
+    await opened.page.keyboard.press("Enter");
+    await opened.page.getByRole("region", { name: "Answer" }).waitFor();
+    return opened;
+  }
+
+  test("a question typed and sent by keyboard leads to a run at its own address, with its answer", async () => {
+    const { page, complaints, context } = await ask(GENRES);
+    expect(new URL(page.url()).pathname).toMatch(/^\/runs\/run_[a-z2-7]{26}$/);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(GENRES);
+    expect(await page.getByRole("region", { name: "Answer" }).textContent()).toContain("1297");
+    expect(await page.getByRole("list", { name: "Steps" }).getByRole("heading").allTextContents()).toEqual([
+      "Step 1",
+      "Step 2",
+    ]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("example questions are made from the schema, and each of them is answered", async () => {
+    const { page, context } = await visit(browser, `${world.url}/`);
+    await page.getByText("Customer").first().waitFor();
+    const examples = await page.locator(".example").allTextContents();
+    expect(examples.length).toBeGreaterThanOrEqual(4);
+    for (const example of examples) {
+      await page.goto(`${world.url}/`);
+      await page.getByRole("button", { name: example }).click();
+      await page.getByRole("region", { name: "Answer" }).waitFor();
+      expect([example, await page.locator(".notice-error, .notice-info").count()]).toEqual([example, 0]);
+      expect([example, await page.locator("table").count()]).not.toEqual([example, 0]);
+    }
+    await context.close();
+  });
+
+  test("pointing at a figure lights its cell, following it moves the focus there", async () => {
+    const { page, context } = await ask(GENRES);
+    const figure = page.getByRole("link", { name: "579" });
+    await figure.hover();
+    await page.locator("td.lit").waitFor();
+    expect(await page.locator("td.lit").textContent()).toBe("579");
+    await page.mouse.move(0, 0);
+    await page.locator("td.lit").waitFor({ state: "detached" });
+    await figure.focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator("td:focus").textContent()).toBe("579");
+    await context.close();
+  });
+
+  test("a result is drawn, says what it shows in words, and can be looked at as a table only", async () => {
+    const { page, context, complaints } = await ask(GENRES);
+    const drawing = page.getByRole("img", { name: "track count by Name" });
+    await drawing.waitFor();
+    expect(await page.locator("[id^=described-]").textContent()).toBe(
+      "Bar chart: track count by Name. 25 values of track count. Highest: Rock 1,297. Lowest: Opera 1.",
+    );
+    await page.getByRole("radio", { name: "Table only" }).check();
+    await drawing.waitFor({ state: "detached" });
+    await page.getByRole("radio", { name: "Bars" }).check();
+    await drawing.waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("a table sorts both ways and back, and says so to a screen reader", async () => {
+    const { page, context } = await ask(GENRES);
+    const header = page.getByRole("columnheader", { name: "Name" });
+    const firstName = () => page.locator(".result tbody tr").first().locator("td").nth(1).textContent();
+    await header.getByRole("button").click();
+    await expect.poll(firstName).toBe("Alternative");
+    expect(await header.getAttribute("aria-sort")).toBe("ascending");
+    await header.getByRole("button").click();
+    await expect.poll(firstName).toBe("World");
+    await header.getByRole("button").click();
+    await expect.poll(firstName).toBe("Rock");
+    await context.close();
+  });
+
+  test("rows and picture can be saved, SQL can be copied", async () => {
+    const { page, context } = await ask(GENRES);
+    await page.getByRole("img", { name: "track count by Name" }).waitFor();
+    const [csv] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download CSV" }).click(),
+    ]);
+    expect(
+      readFileSync(await csv.path(), "utf8")
+        .split("\r\n")
+        .slice(0, 2),
+    ).toEqual(["GenreId,Name,track_count", "1,Rock,1297"]);
+    const [svg] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as SVG" }).click(),
+    ]);
+    expect(readFileSync(await svg.path(), "utf8")).toContain("<title>track count by Name</title>");
+    await page.getByRole("button", { name: "Copy SQL" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toContain("GROUP BY");
+    await context.close();
+  });
+
+  test("C33: a finished run is replayed event by event from its journal, to the end and by hand", async () => {
+    const { page, context } = await ask(GENRES);
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.method()));
+    await page.getByRole("button", { name: "Replay" }).click();
+    await page.getByText("Replay. Starting").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    expect(await page.getByRole("region", { name: "Answer" }).count()).toBe(0);
+    const slider = page.getByRole("slider", { name: "Moment of the run" });
+    await slider.focus();
+    await slider.fill("3");
+    await page.getByText("Replay. Step 1: running the query").waitFor();
+    await slider.fill("4");
+    await page.getByText(/25 rows · /).waitFor();
+    await page.getByRole("button", { name: "To the end" }).click();
+    await page.getByRole("region", { name: "Answer" }).waitFor();
+    expect(requests.filter((method) => method !== "GET")).toEqual([]);
+    await context.close();
+  });
+
+  test("history lists the caller's questions, searches them and leads to the run", async () => {
+    const { page, context, complaints } = await ask("How many customers are there?");
+    await page.getByRole("link", { name: "History" }).click();
+    await page.getByLabel("Search your questions").fill("customers are");
+    await expect.poll(() => page.locator(".run-question").allTextContents()).toEqual(["How many customers are there?"]);
+    await page.getByLabel("Search your questions").fill("no such question");
+    await page.getByText("No question of yours says that.").waitFor();
+    await page.getByLabel("Search your questions").fill("customers");
+    await page.locator(".run-link").first().click();
+    await page.getByRole("region", { name: "Answer" }).waitFor();
+    expect(await page.getByRole("region", { name: "Answer" }).textContent()).toContain("59");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Your questions" }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("the schema shows tables, columns, keys and values, and searches names", async () => {
+    const { page, context } = await visit(browser, `${world.url}/schema`);
+    await page.getByLabel("Search tables and columns").fill("album");
+    await page.getByText("2 tables that you may read").waitFor();
+    const album = page.locator(".card", { has: page.getByRole("heading", { name: "Album" }) });
+    expect(await album.textContent()).toContain("347 rows");
+    expect(await album.getByRole("link").textContent()).toBe("→ Artist.ArtistId");
+    await context.close();
+  });
+
+  test("the transcript is there to read, and an address of nothing says so", async () => {
+    const { page, context } = await ask("How many customers are there?");
+    await page.getByText("Transcript", { exact: true }).click();
+    await page.getByText("message: assistant").first().click();
+    await page.locator(".transcript pre:visible", { hasText: "execute_read_only_sql" }).waitFor();
+    await page.goto(`${world.url}/runs/run_aaaaaaaaaaaaaaaaaaaaaaaaaa`);
+    await page.getByText("There is no such run").waitFor();
+    await context.close();
+  });
+});
