@@ -1,4 +1,4 @@
-/** The doors as the workers project has them configured: Slack, and callbacks to one origin. */
+/** The doors as the workers project has them configured: Slack, callbacks to one origin, one source of webhooks. */
 
 export const SLACK_SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
 export const SLACK_TOKEN = "xoxb-test";
@@ -18,4 +18,7 @@ export const DOOR_SETTINGS: Readonly<Record<string, string>> = {
   }),
   WEBHOOK_SIGNING_SECRET: CALLBACK_SECRET,
   CALLBACK_ORIGINS: CALLBACK_ORIGIN,
+  WEBHOOK_SOURCES: JSON.stringify({
+    form: { scheme: "standard", secrets: [CALLBACK_SECRET], question: "How many {{/data/things}} are there?" },
+  }),
 };
