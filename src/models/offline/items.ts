@@ -56,7 +56,11 @@ export function createItems(tokens: readonly Token[], graph: SchemaGraph, source
     const last = items.at(-1);
     const taken =
       (last === undefined ? null : takeText(last, tokens, at, source)) ?? takeItem(tokens, at, graph, source);
-    if (taken.item !== null) items.push(taken.item);
+    if (taken.item !== null) {
+      // `product category`: of two nouns the last is the head.
+      if (isNounBefore(items.at(-1), taken.item) && taken.length > 0) items.pop();
+      items.push(taken.item);
+    }
     at += Math.max(1, taken.length);
   }
   return items;
@@ -108,6 +112,12 @@ function shortenKey(
   if (key === null || key.length < 3 || tokens[at + key.length - 2]?.lower !== "number") return key;
   const ref = takeReference(tokens, at + key.length - 2, graph);
   return ref !== null && ref.length >= 3 && ref.strength >= 0.95 ? keyAt([tokens[at]?.lower ?? ""]) : key;
+}
+
+function isNounBefore(first: Item | undefined, second: Item): boolean {
+  if (first === undefined || first.kind !== "ref" || second.kind !== "ref" || first.plural) return false;
+  const named = [first, second].every((ref) => (ref.link.tables[0]?.score ?? 0) >= 0.95);
+  return named && !/(ed|ing)$/.test(second.text);
 }
 
 /** What follows `starts with` is text, be it a single letter. */

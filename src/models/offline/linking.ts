@@ -25,14 +25,22 @@ export interface Link {
   readonly columns: readonly ColumnLink[];
 }
 
+/** A view repeats what tables hold: it is meant only when its name says so. */
+const VIEW_PENALTY = 0.25;
+
+function isView(graph: SchemaGraph, link: ColumnLink): boolean {
+  return tableNamed(graph, link.column.table)?.kind === "view";
+}
+
 /** Everything that `words` (lemmas, no fillers) may name, best first; null when nothing. */
 export function linkWords(graph: SchemaGraph, words: readonly string[]): Link | null {
   const tables = graph.tables
-    .map((table) => ({ table, score: scoreTable(table, words) - (table.kind === "view" ? 0.1 : 0) }))
+    .map((table) => ({ table, score: scoreTable(table, words) - (table.kind === "view" ? VIEW_PENALTY : 0) }))
     .filter((link) => link.score >= 0.45)
     .sort((a, b) => b.score - a.score);
   const columns = graph.tables
     .flatMap((table) => table.columns.map((column) => scoreColumn(column, table, words)))
+    .map((link) => (isView(graph, link) ? { ...link, score: link.score - VIEW_PENALTY } : link))
     .filter((link) => link.score >= 0.3)
     .sort((a, b) => b.score - a.score);
   const best = Math.max(tables[0]?.score ?? 0, columns[0]?.score ?? 0);
@@ -82,6 +90,7 @@ function scoreColumn(column: ColumnNode, table: TableNode, words: readonly strin
       return { column, score: 0, qualified: false };
     }
   }
+  if (qualified && table.kind === "view") return { column, score: 0, qualified: false };
   const own = coverageOf(column.ownWords, matched);
   const all = coverageOf(column.words, matched);
   const score = Math.max(own - (column.ownWords.length < column.words.length ? 0.02 : 0), all);

@@ -21,6 +21,7 @@ import { lemmaOf } from "./words.ts";
 
 /** `more than …`: the thing compared stands before, or between operator and number, or behind. */
 export function onCompare(reader: Reader, operator: Operator): void {
+  leaveVerb(reader);
   skipFillers(reader);
   const item = reader.items[reader.at];
   if (item === undefined) return;
@@ -35,6 +36,21 @@ export function onCompare(reader: Reader, operator: Operator): void {
   if (isKey(item, "aggregate")) return compareAverage(reader, operator);
   if (item.kind === "ref") return compareReference(reader, operator, item);
   if (item.kind === "adjective") return;
+}
+
+/** `customers who bought more than 30 tracks`: the verb named a table, but the count is the customer's. */
+function leaveVerb(reader: Reader): void {
+  const { scope } = reader;
+  const before = reader.items[reader.at - 2];
+  if (scope.parent === null || scope.conditions.length > 0 || scope.children.length > 0 || scope.negated) return;
+  if (before === undefined || before.kind !== "ref" || before.plural || tableOfRef(before)?.name !== scope.table)
+    return;
+  const number = reader.items[reader.at];
+  const counted = reader.items[reader.at + 1];
+  if (number?.kind !== "number" || counted?.kind !== "ref" || tableOfRef(counted) === null) return;
+  scope.parent.children.splice(scope.parent.children.indexOf(scope), 1);
+  reader.scope = scope.parent;
+  reader.latest = null;
 }
 
 function skipFillers(reader: Reader): void {

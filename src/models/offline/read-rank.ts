@@ -265,7 +265,7 @@ function takeMost(items: Item[], at: number, descending: boolean, limit: number)
   const start = clauseStart(items, from);
   if (isSold(next)) return done({ kind: "sold" }, start, at + 2);
   if (isSold(before) && (isTableRef(next) || isKey(next, "count") || next === undefined)) {
-    return done({ kind: "sold" }, clauseStart(items, from - 1), at + 1);
+    return done({ kind: "sold" }, clauseStart(items, from - 1), isTableRef(next) ? at + 2 : at + 1);
   }
   if (next !== undefined && next.kind === "ref") {
     const reading = readTarget(items, at + 1);

@@ -37,15 +37,16 @@ export function settleOrders(
     const near: readonly string[] = shown.outputs.flatMap((output) =>
       output.kind === "column" ? [output.column.table] : output.kind === "measure" ? [] : [output.table],
     );
-    const column = columnOfRef(target.ref, context, [root, ...near]);
+    const column = columnOfRef(target.ref, context, [...near, root]);
     const label = table === null ? undefined : labelsOfTable(table)[0];
     if (table !== null && label !== undefined && (column === null || column.isKey))
       return [{ by: { kind: "column", column: label }, descending }];
     if (column === null) return [];
+    const measure = shown.outputs[figure];
     const isFigure =
-      figure >= 0 &&
-      !shown.outputs.some((output) => output.kind === "column" && output.column === column) &&
-      shown.groups.length > 0;
+      measure?.kind === "measure" &&
+      measure.measure.kind === "aggregate" &&
+      measure.measure.column.name === column.name;
     return [
       isFigure ? { by: { kind: "output", index: figure }, descending } : { by: { kind: "column", column }, descending },
     ];

@@ -33,6 +33,9 @@ export function settleOutput(
   const column = columnOfRef(ref, context, around);
   if (column === null) return table === null ? [] : [{ kind: "entity", table: table.name }];
   if (owner !== null && table !== null && column.table !== owner.name) return [{ kind: "entity", table: table.name }];
+  // `the quantity of tracks sold` adds up what the lines say.
+  const adds = /^quantit/i.test(ref.text) && isMeasure(column) && owner !== null && owner.name !== column.table;
+  if (adds) return [{ kind: "measure", measure: { kind: "aggregate", function: "sum", column } }];
   return namesOf(context, ref, column).map((each): Output => ({ kind: "column", column: each }));
 }
 

@@ -153,15 +153,16 @@ function makeLemma(word: string): string {
 }
 
 function makeStem(word: string): string {
-  let stem = lemmaOf(word);
-  if (stem.length < 5) return stem.replace(/e$/, "");
-  for (const ending of ["ment", "ion", "ing", "ly", "ed", "er", "ence"]) {
-    if (stem.endsWith(ending) && stem.length - ending.length >= 3) {
-      stem = stem.slice(0, -ending.length);
-      break;
-    }
-  }
+  const lemma = lemmaOf(word);
+  if (lemma.length < 5) return lemma.replace(/e$/, "");
+  const verb = withoutEnding(lemma, ["ing", "ed", "ly"]);
+  const stem = withoutEnding(verb, ["ment", "ion", "er", "ence"]);
   return stem.replace(/([b-df-hj-np-tv-z])\1$/, "$1").replace(/e$/, "");
+}
+
+function withoutEnding(word: string, endings: readonly string[]): string {
+  const ending = endings.find((each) => word.endsWith(each) && word.length - each.length >= 3);
+  return ending === undefined ? word : word.slice(0, -ending.length);
 }
 
 /** How well two lemmas agree: 1 the same, less for one root or a synonym, 0 for strangers. */
