@@ -51,3 +51,16 @@ describe("the frame", () => {
     expect((await request("/v1/runs", { method: "PUT" })).status).toBe(401);
   });
 });
+
+describe("odd addresses", () => {
+  test.each(["/v1/runs/%", "/v1/runs/%zz", "/v1/runs/%E0%A4%A/events", "/v1/webhooks/%", "/v1/runs/x/results/%ff"])(
+    "%s is a 4xx problem, not a fault of ours",
+    async (path) => {
+      const { app, bindings, context } = createHarness();
+      const method = path.startsWith("/v1/webhooks") ? "POST" : "GET";
+      const response = await app.request(new Request(`http://localhost${path}`, { method }), {}, bindings, context);
+      expect(response.status).toBe(404);
+      expect((await readProblem(response)).code).toMatch(/_not_found$/);
+    },
+  );
+});
