@@ -121,6 +121,8 @@ export interface Intent {
   readonly orders: readonly Order[];
   /** The figure of the groups' figures that is wanted: the average number of tracks of an album. */
   readonly over: AggregateFunction | null;
+  /** The count is wanted as a percentage of all rows. */
+  readonly share: boolean;
   /** Words of the question that found no use. */
   readonly unread: readonly string[];
 }

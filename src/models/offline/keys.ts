@@ -204,7 +204,10 @@ const PLAIN: Readonly<Record<string, Key["key"]>> = {
   top: "top",
   bottom: "bottom",
   "the average": "average_of",
-  percentage: "share",
+  "percentage of": "share",
+  "percent of": "share",
+  "share of": "share",
+  "proportion of": "share",
 };
 
 const CONTAINS: Readonly<Record<string, "any" | "start" | "end">> = {

@@ -14,14 +14,13 @@ import { isClause } from "./read-target.ts";
 import type { Context } from "./resolve.ts";
 import { isTableRef } from "./resolve.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
-import type { Select } from "./select.ts";
 import { mentionedTables } from "./settle-focus.ts";
-import { writeSelect } from "./sql-writer.ts";
 import { unitOf } from "./units.ts";
 import type { ValueMatch } from "./values.ts";
 import { createValueSource, plainForm } from "./values.ts";
 import { EMPTY_WORDS, isDemonym } from "./vocabulary.ts";
 import { stemOf } from "./words.ts";
+import { writeIntent } from "./write-intent.ts";
 
 /** Values whose column must be looked up before a query can be written; more are left to chance. */
 const PROBED_VALUES_MAX = 3;
@@ -62,16 +61,7 @@ export function makePlan(input: PlanInput): Plan {
   if (select === null) return { kind: "not_understood", unread: intent.unread };
   if (missing !== null) return { kind: "value_missing", value: missing };
   if (isGuess(items, intent)) return { kind: "not_understood", unread: intent.unread };
-  return { kind: "query", sql: writeOver(select, intent) ?? writeSelect(select), intent };
-}
-
-/** The average, minimum or maximum over the groups' counts. */
-function writeOver(select: Select, intent: Intent): string | null {
-  const output = select.outputs.find((each) => each.expression.kind === "call");
-  if (intent.over === null || output === undefined || output.alias === null || select.groupBy.length === 0) return null;
-  const inner = writeSelect({ ...select, outputs: [output], orderBy: [], limit: null }, "    ");
-  const word = { avg: "average", sum: "total", min: "min", max: "max" }[intent.over];
-  return `SELECT ${intent.over}(${output.alias}) AS ${word}_${output.alias}\nFROM (\n    ${inner}\n)`;
+  return { kind: "query", sql: writeIntent(select, intent), intent };
 }
 
 /** Spans that are written like values and not found yet, then plain words that nothing else explains. */

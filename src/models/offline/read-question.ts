@@ -69,6 +69,7 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
       taken.targets.flatMap((target) =>
         target.kind === "count" && target.over !== undefined ? [target.over] : [],
       )[0] ?? null,
+    share: taken.targets.some((target) => target.kind === "count" && target.share === true),
     unread: reading.unread,
   };
 }

@@ -9,8 +9,14 @@ import type { Ref } from "./resolve.ts";
 import { isTableRef } from "./resolve.ts";
 
 export type Target =
-  /** `over`: the average (or other figure) of such counts, one a group. */
-  | { readonly kind: "count"; readonly ref: Ref | null; readonly distinct: boolean; readonly over?: AggregateFunction }
+  /** `over`: the average (or other figure) of such counts, one a group. `share`: as a percentage of all rows. */
+  | {
+      readonly kind: "count";
+      readonly ref: Ref | null;
+      readonly distinct: boolean;
+      readonly over?: AggregateFunction;
+      readonly share?: boolean;
+    }
   /** Sales, revenue: whatever the schema calls them. */
   | { readonly kind: "money"; readonly function: AggregateFunction }
   | {
@@ -78,6 +84,13 @@ export function readTarget(items: readonly Item[], at: number): TargetReading | 
   const item = items[at];
   if (item === undefined) return null;
   if (isKey(item, "count")) return readCount(items, at);
+  if (isKey(item, "share")) {
+    const inner = readCount(items, at);
+    return {
+      ...inner,
+      targets: inner.targets.map((target) => (target.kind === "count" ? { ...target, share: true } : target)),
+    };
+  }
   if (item.kind === "key" && item.key.key === "aggregate") return readAggregates(items, at);
   if (isKey(item, "distinct")) {
     const inner = readTarget(items, at + 1);

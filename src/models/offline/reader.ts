@@ -10,7 +10,7 @@ import { isJoiner, isKey } from "./read-target.ts";
 import type { Context, Ref } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
 import type { Scope } from "./scopes.ts";
-import { chainOf, place } from "./scopes.ts";
+import { chainOf, isReachedUpwards, nearestScope, place } from "./scopes.ts";
 
 /** The reader's state. */
 export interface Reader {
@@ -40,7 +40,17 @@ export interface Reader {
 export function addValue(reader: Reader, column: ColumnNode, condition: Condition, negated: boolean): void {
   const previous = reader.items[reader.at - 2];
   const listed = isKey(previous, "or") || isJoiner(previous);
-  if (listed && !reader.both && condition.kind === "one_of" && widenPrevious(reader, column, condition.values)) {
+  // `who speak English and Dutch`: of what a row may have many of, both are wanted.
+  const each =
+    isKey(previous, "and") &&
+    !isReachedUpwards(reader.context, nearestScope(reader.context, reader.scope, column.table).table, column.table);
+  if (
+    listed &&
+    !reader.both &&
+    !each &&
+    condition.kind === "one_of" &&
+    widenPrevious(reader, column, condition.values)
+  ) {
     reader.or = false;
     return;
   }
@@ -54,7 +64,7 @@ export function addValue(reader: Reader, column: ColumnNode, condition: Conditio
     reader.or = false;
     return;
   }
-  const scope = place(reader.context, reader.scope, column, condition, { negated, separate: reader.both });
+  const scope = place(reader.context, reader.scope, column, condition, { negated, separate: reader.both || each });
   reader.latest = scope;
   if (scope.table === column.table && scope !== reader.root && scope.named) reader.scope = scope;
   if (negated && !isJoiner(reader.items[reader.at])) reader.negated = false;
