@@ -6,6 +6,7 @@
  */
 import { err, ok, type Result } from "../lib/result.ts";
 import type { Catalog, CatalogIndex, CatalogRelation } from "./catalog.ts";
+import { PRAGMA_READERS } from "./gate.ts";
 import type { OpenedCursor, Program } from "./program.ts";
 import type { Reach } from "./reach.ts";
 import type { SqlRefusal } from "./refusal.ts";
@@ -117,7 +118,14 @@ function checkVirtualTables(input: AccessInput): SqlRefusal | null {
     // A virtual table hands out values by its own ways (MATCH reads every column), so no position proves anything.
     if (needsShield(relation, scopes)) return refuseColumn(input, relation);
   }
-  const pragma = [...reach.own, ...reach.throughViews].find((name) => name.startsWith("pragma_"));
+  const pragmas = [...reach.own, ...reach.throughViews].filter((name) => name.startsWith("pragma_"));
+  // The gate has seen the statement's own tables; a view may hide such a call, and only the engine knows of it.
+  const other = pragmas.find((name) => !PRAGMA_READERS.has(name));
+  if (other !== undefined) {
+    const advice = [`These can be read: ${[...PRAGMA_READERS].join(", ")}.`];
+    return { code: "pragma_refused", message: "The query reaches a pragma that may change the database.", advice };
+  }
+  const [pragma] = pragmas;
   if (pragma === undefined || mayReadSchema(scopes)) return null;
   return {
     code: "pragma_refused",

@@ -1,7 +1,8 @@
 /**
  * Bounds for recursive common tables: a running query cannot be cancelled, and an endless one takes the database down.
- * A body with a literal LIMIT within the bound is left alone. A body without one gets ours, and a tripwire behind it:
- * the (N+1)th row raises an error instead of quietly cutting the result, so a bounded query keeps its exact rows.
+ * A body with a literal LIMIT within the bound is left alone. A body without one, or with a larger one, gets ours, and a
+ * tripwire behind it: the (N+1)th row raises an error instead of quietly cutting the result, so a query that stays
+ * within the bound keeps its exact rows, and one that takes a few rows of an endless series gets them.
  *
  *   c(x) AS (BODY)  becomes  c(x) AS (WITH RECURSIVE c(x) AS (⏎BODY⏎LIMIT N+1)
  *      SELECT * FROM c UNION ALL SELECT * FROM (SELECT * FROM (SELECT * FROM c LIMIT -1 OFFSET N) WHERE <error> LIMIT 1))
@@ -10,10 +11,11 @@
  * Pure: no I/O, no clock.
  */
 import { err, ok, type Result } from "../lib/result.ts";
+import type { Token } from "./lexer.ts";
 import type { SqlRefusal } from "./refusal.ts";
 import { type CommonTable, isSymbol, keyword, type StatementShape } from "./statement.ts";
 
-/** Rows that one recursion may make. 50,000 days are 136 years; the rows of a runaway stay within memory. */
+/** Rows that one recursion may make: 136 years of days. The rows of a runaway stay within memory. */
 export const RECURSION_ROWS_MAX = 50_000;
 
 /** Text of the engine's error when a guarded recursion passes its bound. */
@@ -25,13 +27,15 @@ export interface RecursionGuard {
   readonly header: string;
   /** The name alone, as written. */
   readonly name: string;
-  /** Offsets just inside the body's brackets, within the statement's own text. */
+  /** Offset just inside the body's opening bracket, within the statement's own text. */
   readonly from: number;
+  /** Where the body ends, before a LIMIT of its own that is dropped, and where the closing bracket stands. */
   readonly to: number;
+  readonly close: number;
 }
 
 export interface Recursion {
-  /** The recursive tables without a LIMIT of their own. */
+  /** The recursive tables without a LIMIT of their own that is within the bound. */
   readonly guards: readonly RecursionGuard[];
   /** How deep guarded bodies stand inside each other. */
   readonly depth: number;
@@ -47,9 +51,9 @@ export function findRecursion(shape: StatementShape, origin: number): Result<Rec
   for (const table of shape.commonTables) {
     if (!readsItself(positions, table)) continue;
     const limit = ownLimit(shape, table);
-    if (limit === "none") guards.push(toGuard(shape, table, origin));
-    else if (limit === "unknown" || limit > RECURSION_ROWS_MAX) return err(refuseLimit(shape, table));
-    else ownLimitMax = Math.max(ownLimitMax, limit);
+    if (limit.rows === "unknown") return err(refuseLimit(shape, table));
+    if (limit.rows > RECURSION_ROWS_MAX) guards.push(toGuard(shape, table, limit.index, origin));
+    else ownLimitMax = Math.max(ownLimitMax, limit.rows);
   }
   return ok({ guards, depth: nestingDepth(guards), ownLimitMax });
 }
@@ -57,8 +61,8 @@ export function findRecursion(shape: StatementShape, origin: number): Result<Rec
 /** The statement's text with every guard in place, each recursion bounded to `rowsMax` rows. */
 export function guardRecursion(sql: string, guards: readonly RecursionGuard[], rowsMax: number): string {
   const inserts = guards.flatMap((guard) => [
-    { at: guard.from, text: `WITH RECURSIVE ${guard.header} AS (\n` },
-    { at: guard.to, text: closeGuard(guard, rowsMax) },
+    { at: guard.from, text: `WITH RECURSIVE ${guard.header} AS (\n`, resume: guard.from },
+    { at: guard.to, text: closeGuard(guard, rowsMax), resume: guard.close },
   ]);
   // Bodies nest or stand apart, so no two inserts share an offset and their order is that of their offsets.
   inserts.sort((a, b) => a.at - b.at);
@@ -66,7 +70,7 @@ export function guardRecursion(sql: string, guards: readonly RecursionGuard[], r
   let done = 0;
   for (const insert of inserts) {
     text += sql.slice(done, insert.at) + insert.text;
-    done = insert.at;
+    done = insert.resume;
   }
   return text + sql.slice(done);
 }
@@ -123,32 +127,49 @@ function nestingDepth(guards: readonly RecursionGuard[]): number {
   return deepest;
 }
 
-/** Rows that the body's own LIMIT and OFFSET let it make; `unknown` when they are not plain numbers. */
-function ownLimit(shape: StatementShape, table: CommonTable): number | "none" | "unknown" {
+interface OwnLimit {
+  /** Rows that the body lets itself make, LIMIT and OFFSET together; infinite without a LIMIT. */
+  readonly rows: number | "unknown";
+  /** Index of the LIMIT, or of the closing bracket. */
+  readonly index: number;
+}
+
+function ownLimit(shape: StatementShape, table: CommonTable): OwnLimit {
   let index = table.bodyOpen + 1;
   while (index < table.bodyClose && keyword(shape.tokens[index]) !== "LIMIT") {
     // Step over brackets: a LIMIT in a subquery bounds only that.
     index = (shape.closing.get(index) ?? index) + 1;
   }
-  if (index >= table.bodyClose) return "none";
+  if (index >= table.bodyClose) return { rows: Number.POSITIVE_INFINITY, index: table.bodyClose };
   const rest = shape.tokens.slice(index + 1, table.bodyClose);
   const [first, joiner, second] = rest;
-  const limit = Number(first?.kind === "number" ? first.text : Number.NaN);
-  if (rest.length === 1 && Number.isSafeInteger(limit)) return limit;
-  const offset = Number(second?.kind === "number" ? second.text : Number.NaN);
+  if (rest.length === 1) return { rows: toCount(first), index };
+  // A negative LIMIT is none.
+  if (rest.length === 2 && isSymbol(first, "-") && toCount(joiner) !== "unknown") {
+    return { rows: Number.POSITIVE_INFINITY, index };
+  }
+  const [limit, offset] = [toCount(first), toCount(second)];
   const isPair = rest.length === 3 && (isSymbol(joiner, ",") || keyword(joiner) === "OFFSET");
-  return isPair && Number.isSafeInteger(limit + offset) ? limit + offset : "unknown";
+  if (!isPair || limit === "unknown" || offset === "unknown" || limit + offset > RECURSION_ROWS_MAX) {
+    return { rows: "unknown", index };
+  }
+  return { rows: limit + offset, index };
 }
 
-function toGuard(shape: StatementShape, table: CommonTable, origin: number): RecursionGuard {
+function toCount(token: Token | undefined): number | "unknown" {
+  const count = token?.kind === "number" ? Number(token.text.replaceAll("_", "")) : Number.NaN;
+  return Number.isInteger(count) ? count : "unknown";
+}
+
+function toGuard(shape: StatementShape, table: CommonTable, end: number, origin: number): RecursionGuard {
   const headerTokens = shape.tokens.slice(table.nameIndex, headerEnd(shape, table));
-  const open = shape.tokens[table.bodyOpen];
-  const close = shape.tokens[table.bodyClose];
+  const startOf = (index: number): number => (shape.tokens[index]?.start ?? 0) - origin;
   return {
     header: headerTokens.map((token) => token.text).join(" "),
     name: shape.tokens[table.nameIndex]?.text ?? "",
-    from: (open?.start ?? 0) + 1 - origin,
-    to: (close?.start ?? 0) - origin,
+    from: startOf(table.bodyOpen) + 1,
+    to: startOf(end),
+    close: startOf(table.bodyClose),
   };
 }
 

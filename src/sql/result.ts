@@ -51,7 +51,7 @@ export function toResult(
   return {
     result: { sql, columns, rows, totalRows, truncated },
     columnKinds: columns.map((_, index) => kindOf(decoded, index)),
-    warnings: [...warnings, ...emptyWarnings(columns, decoded)],
+    warnings,
   };
 }
 
@@ -60,10 +60,4 @@ function kindOf(decoded: readonly (readonly DecodedCell[])[], index: number): Ce
   kinds.delete("null");
   const [first, second] = [...kinds];
   return second !== undefined ? "mixed" : (first ?? "null");
-}
-
-function emptyWarnings(columns: readonly string[], decoded: readonly (readonly DecodedCell[])[]): readonly string[] {
-  if (decoded.length === 0) return ["The query has no rows."];
-  const empty = columns.filter((_, index) => kindOf(decoded, index) === "null");
-  return empty.length === 0 ? [] : [`Only NULL in: ${empty.join(", ")}.`];
 }

@@ -27,6 +27,7 @@ const court = await courtOf(
     "CREATE VIRTUAL TABLE notes USING fts5(title, body)",
     "INSERT INTO notes VALUES ('plan', 'secret body')",
     "CREATE TABLE d1_migrations(id INTEGER)",
+    "CREATE VIEW sneaky AS SELECT * FROM pragma_optimize(0x10002)",
   ]),
 );
 const codeOf = (sql: string, scopes: Scopes = {}): string => {
@@ -112,6 +113,11 @@ describe("tables", () => {
     expect(codeOf("SELECT * FROM pragma_table_info('secrets')", allow)).toBe("pragma_refused");
     expect(codeOf("SELECT * FROM pragma_table_list", { columns: { mask: ["users.email"] } })).toBe("pragma_refused");
     expect(codeOf("SELECT * FROM pragma_table_info('secrets')")).toBe("readable");
+  });
+
+  it("a pragma that a view hides is refused like one that the statement names", () => {
+    expect(codeOf("SELECT * FROM sneaky")).toBe("pragma_refused");
+    expect(codeOf("SELECT 'pragma_optimize' FROM users")).toBe("readable");
   });
 
   it("a refusal tells of nothing that the statement does not name itself", () => {

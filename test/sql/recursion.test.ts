@@ -40,7 +40,7 @@ describe("findRecursion", () => {
     });
   });
 
-  it.each(["50001", "-1", "1 + 1", "(SELECT 1)", "1e18", "1, 50000", "5 OFFSET 60000"])("refuses LIMIT %s", (limit) => {
+  it.each(["1 + 1", "(SELECT 1)", "- (1)", "1.5", "1, 50000", "5 OFFSET 60000", "x"])("refuses LIMIT %s", (limit) => {
     const checked = checkQuery(`WITH c(x) AS (SELECT 1 UNION ALL SELECT x FROM c LIMIT ${limit}) SELECT 1`);
     expect(checked).toMatchObject({ ok: false, error: { code: "recursion_limit" } });
     expect(!checked.ok && checked.error.advice.join()).toContain(String(RECURSION_ROWS_MAX));
@@ -65,6 +65,15 @@ describe("guardRecursion", () => {
       1, 2, 3,
     ]);
   });
+
+  it.each(["LIMIT 1000000", "LIMIT -1", "LIMIT 1_000_000", "LIMIT 0xFFFFFF", "LIMIT 1e18", ""])(
+    "puts its own bound in the place of %j",
+    (limit) => {
+      const sql = `WITH c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c ORDER BY 1 ${limit}) SELECT x FROM c`;
+      expect(runGuarded(`${sql} LIMIT 2`, 100)).toEqual([1, 2]);
+      expect(() => runGuarded(sql, 100)).toThrow("limit of 100");
+    },
+  );
 
   it("raises nothing for the rows of a table that the recursion is joined to", () => {
     const two =
