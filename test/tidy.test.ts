@@ -66,7 +66,8 @@ const DIRECTIONS: { readonly [from: string]: { readonly [to: string]: "all" | "t
   models: { agent: "types", lib: "all" },
   agent: { lib: "all" },
   lib: {},
-  cli: { lib: "all" },
+  // Exported transcripts are read by the functions that made them; everything else goes over HTTP.
+  cli: { lib: "all", agent: ["postmortem", "replay"] },
   web: { lib: "all" },
 };
 
