@@ -141,12 +141,14 @@ interface Call {
 async function runQuery(call: Call, judge: Judge): Promise<QueryOutcome> {
   const { checked, session, retry, meter } = call;
   const startedAt = call.now();
+  const masks = call.scopes.maskValues ?? [];
   for (let round = 0; round < JUDGEMENTS_MAX; round += 1) {
     const judgement = await judge.judge(session, retry, checked, call.rowsReadMax);
     if (judgement.kind === "refused") return judgement;
-    const { query, rowsReadIfLost } = judgement.verdict;
+    const { verdict, names } = judgement;
+    const { query, rowsReadIfLost } = verdict;
     meter.rowsRead = rowsReadIfLost;
-    const ran = await retry(() => runReadOnly(session, query, call.rowsMax + 1, call.scopes.maskValues ?? []));
+    const ran = await retry(() => runReadOnly(session, query, names, call.rowsMax + 1, masks));
     if (ran.kind === "stale") {
       await judge.forget(session, retry, checked);
       continue;
@@ -154,6 +156,7 @@ async function runQuery(call: Call, judge: Judge): Promise<QueryOutcome> {
     if (ran.kind === "tripped") {
       return { kind: "quarantined", reason: ran.reason, sql: checked.sql, rowsRead: ran.rowsRead };
     }
+    judge.keepNames(checked, ran.columns);
     return toOutcome(call, judgement, ran, call.now() - startedAt);
   }
   return { kind: "refused", refusal: SCHEMA_MOVES };

@@ -14,12 +14,21 @@ import type { Snapshot, Snapshots } from "./snapshot.ts";
 import { checkVerdict, toBody, toWrappedSql, type Verdict } from "./verdict.ts";
 
 export type Judgement =
-  | { readonly kind: "verdict"; readonly verdict: Verdict; readonly snapshot: Snapshot }
+  | ({ readonly kind: "verdict" } & Judged)
   | { readonly kind: "refused"; readonly refusal: SqlRefusal };
+
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly snapshot: Snapshot;
+  /** Column names, once a run has told them. */
+  readonly names: readonly string[] | null;
+}
 
 export interface Judge {
   /** Throws what D1 throws, also for a statement that the engine cannot compile. */
   judge(connection: DatabaseConnection, retry: Retry, checked: CheckedQuery, rowsReadMax: number): Promise<Judgement>;
+  /** Keeps the column names of a judged statement, so that its next run need not ask for them. */
+  keepNames(checked: CheckedQuery, names: readonly string[]): void;
   /** Drops a verdict whose schema has moved on, and reads the schema again. */
   forget(connection: DatabaseConnection, retry: Retry, checked: CheckedQuery): Promise<void>;
 }
@@ -37,12 +46,13 @@ export const SCHEMA_MOVES: SqlRefusal = {
 
 /** `rowsMax` is how many rows of a result are asked for. */
 export function createJudge(snapshots: Snapshots, scopes: Scopes, rowsMax: number): Judge {
-  const known = new Map<string, { readonly verdict: Verdict; readonly snapshot: Snapshot }>();
+  const known = new Map<string, Judged>();
 
-  function remember(sql: string, verdict: Verdict, snapshot: Snapshot): void {
+  function remember(sql: string, judged: Judged): Judgement {
     const oldest = known.keys().next();
     if (known.size >= VERDICTS_MAX && !oldest.done) known.delete(oldest.value);
-    known.set(sql, { verdict, snapshot });
+    known.set(sql, judged);
+    return { kind: "verdict", ...judged };
   }
 
   return {
@@ -61,10 +71,14 @@ export function createJudge(snapshots: Snapshots, scopes: Scopes, rowsMax: numbe
         const input = { checked, body, explain, plan, catalog, profile, scopes, rowsReadMax, resultRowsMax: rowsMax };
         const verdict = checkVerdict(input);
         if (!verdict.ok) return { kind: "refused", refusal: verdict.error };
-        remember(checked.sql, verdict.value, snapshot);
-        return { kind: "verdict", verdict: verdict.value, snapshot };
+        return remember(checked.sql, { verdict: verdict.value, snapshot, names: null });
       }
       return { kind: "refused", refusal: SCHEMA_MOVES };
+    },
+
+    keepNames(checked, names) {
+      const found = known.get(checked.sql);
+      if (found !== undefined && found.names === null) known.set(checked.sql, { ...found, names });
     },
 
     async forget(connection, retry, checked) {

@@ -26,10 +26,11 @@ export type Ran =
   | { readonly kind: "tripped"; readonly reason: string; readonly rowsRead: number };
 
 const CHANGES_SQL = "SELECT total_changes() AS changes";
-/** Runs a proved read for at most `rowsMax` rows. */
+/** Runs a proved read for at most `rowsMax` rows. `known` holds its column names where an earlier run has told them. */
 export async function runReadOnly(
   connection: DatabaseConnection,
   query: ReadOnlyQuery,
+  known: readonly string[] | null,
   rowsMax: number,
   masks: readonly MaskedValueKind[],
 ): Promise<Ran> {
@@ -39,7 +40,7 @@ export async function runReadOnly(
   const statements = [CHANGES_SQL, COOKIE_SQL, sql, CHANGES_SQL, COOKIE_SQL];
   const got = await Promise.all([
     connection.batch<Record<string, unknown>>(statements.map((text) => connection.prepare(text))),
-    readNames(connection, query),
+    known ?? readNames(connection, query),
   ]).catch((error: unknown) => {
     if (isWidthError(error)) return null;
     throw error;
