@@ -99,8 +99,10 @@ function tellFigure(rows: ShownRows, cell: unknown, cite: Cite, intent: Intent |
   const name = spoken(rows.columns[0]);
   if (cell === null) return `There is no ${name}: no row has a value for it.`;
   const figure = cite(0, 0);
+  const different = /^distinct (.*)$/.exec(name)?.[1];
+  if (different !== undefined) return `There are ${figure} different ${pluralName(different, Number(cell))}.`;
   const things = /^(.*) count$/.exec(name)?.[1];
-  if (things === undefined) return `The ${name} is ${figure}.`;
+  if (things === undefined || /^(average|min|max|total) /.test(name)) return `The ${name} is ${figure}.`;
   const filtered = intent === null || intent.conditions.length > 0;
   const noun = pluralName(things, Number(cell));
   const verbs = Number(cell) === 1 ? { match: "matches", be: "is" } : { match: "match", be: "are" };

@@ -95,7 +95,9 @@ function pointedPredicate(
 /** Numbers written as text are compared as numbers; years are not, since four digits sort alike. */
 function comparable(of: Expression, column: ColumnNode, value: Literal): Expression {
   const isText = /TEXT|CHAR|CLOB/.test(column.type);
-  return isText && value.kind === "number" && column.kind !== "year" ? { kind: "number", of } : of;
+  return isText && value.kind === "number" && column.kind !== "year" && column.kind !== "date"
+    ? { kind: "number", of }
+    : of;
 }
 
 /** A bare number against a text column is written as text. */

@@ -29,7 +29,13 @@ export type Item =
       readonly link: Link | null;
     }
   | { readonly kind: "ref"; readonly link: Link; readonly text: string; readonly plural: boolean }
-  | { readonly kind: "value"; readonly text: string; readonly matches: readonly ValueMatch[]; readonly sure: boolean }
+  | {
+      readonly kind: "value";
+      readonly text: string;
+      readonly matches: readonly ValueMatch[];
+      readonly sure: boolean;
+      readonly wider?: string | null;
+    }
   | { readonly kind: "number"; readonly value: number; readonly text: string }
   | {
       readonly kind: "date";
@@ -80,7 +86,7 @@ function takeItem(tokens: readonly Token[], at: number, graph: SchemaGraph, sour
   const value = valueSpanAt(tokens, at, source, ref === null ? 0 : ref.strength);
   if (value !== null && (ref === null || value.length >= ref.length || value.strong)) {
     return {
-      item: { kind: "value", text: value.text, matches: value.matches, sure: value.sure },
+      item: { kind: "value", text: value.text, matches: value.matches, sure: value.sure, wider: value.wider ?? null },
       length: value.length,
     };
   }

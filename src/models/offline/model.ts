@@ -129,7 +129,7 @@ function takeTurn(request: ModelRequest, transcript: Transcript): Turn {
     );
   if (transcript.question === "" || transcript.question.length > QUESTION_CHARS_MAX)
     return decline(writeDecline(transcript.graph, []));
-  const refusal = refuseOutright(transcript.question);
+  const refusal = refuseOutright(transcript.question) ?? cannotCompute(transcript.question);
   if (refusal !== null) return decline(refusal);
   const exploring = exploreSchema(transcript);
   if (exploring !== null) return exploring;
@@ -161,6 +161,23 @@ function refuseOutright(question: string): string | null {
     return "I am the offline model: I count, add up, rank and look up rows, but I give no reasons, advice or forecasts.";
   }
   return null;
+}
+
+/** What would need a clock or mathematics that it has not. */
+function cannotCompute(question: string): string | null {
+  const when =
+    /\b(?:last|this|next|current|past) (?:year|month|week|quarter)\b|\b(?:today|yesterday|tomorrow|ago|recently)\b/i.exec(
+      question,
+    );
+  if (when !== null)
+    return `I am the offline model and have no clock, so "${when[0]}" says nothing to me. Name the year or the dates.`;
+  const what =
+    /\b(?:median|mode of|standard deviation|variance|correlation|percentile|growth|trend|moving average)\b/i.exec(
+      question,
+    );
+  return what === null
+    ? null
+    : `I am the offline model and do not compute "${what[0]}". I count, add up, average, rank and look up.`;
 }
 
 function asksForTables(question: string): boolean {

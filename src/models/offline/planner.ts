@@ -84,10 +84,25 @@ function valuesToProbe(
       !probed.has(item.text.toLowerCase())
     )
       sure.push(item.text);
-    if (item.kind === "word" && isProbable(item, before, items[index + 1]) && !probed.has(item.lower))
+    if (item.kind === "value" && typeof item.wider === "string" && !probed.has(item.wider.toLowerCase()))
+      sure.push(item.wider);
+    if (
+      item.kind === "word" &&
+      isProbable(item, before, items[index + 1], endsClause(items, index)) &&
+      !probed.has(item.lower)
+    )
       loose.push(item.text);
   });
   return [...new Set([...sure, ...loose])];
+}
+
+/** `did Deep Purple release`: the last word of a question with `did` is its verb. */
+function endsClause(items: readonly Item[], index: number): boolean {
+  const next = items[index + 1];
+  return (
+    (next === undefined || next.kind === "mark") &&
+    items.slice(0, index).some((item) => isClause(item, "do", "does", "did"))
+  );
 }
 
 /** A table that the question names has the like of the column, with more values than the schema shows. */
@@ -113,11 +128,13 @@ function isProbable(
   item: Extract<Item, { readonly kind: "word" }>,
   before: Item | undefined,
   after: Item | undefined,
+  isVerb: boolean,
 ): boolean {
   if (item.lower.length < 3 || EMPTY_WORDS.has(item.lower) || keyAt([item.lower]) !== null) return false;
   // `delivered orders`, `orders that were delivered`: a state, perhaps written in the data.
   const isState = isClause(before, "is", "are", "was", "were") || isTableRef(after);
   if (isMoneyWord(item.lemma) || unitOf(item) !== null || /-selling$/.test(item.lower)) return false;
+  if (isVerb) return false;
   return !COMMON_WORDS.test(item.lower) && (isState || !/(ed|ing|ly)$/.test(item.lower));
 }
 

@@ -17,7 +17,7 @@ export interface Token {
 }
 
 const PIECES =
-  /(?<quoted>(?<![\p{L}\p{N}])(?:'[^']*'(?![\p{L}\p{N}])|"[^"]*"|‘[^’]*’|“[^”]*”))|(?<date>\d{4}-\d{2}-\d{2})|(?<number>[$€£]?\d[\d,]*(?:\.\d+)?(?![\p{L}\p{N}])%?)|(?<mark>>=|<=|<>|!=|[>=<#]|[?.,;:!()])|(?<possessive>['’]s?(?![\p{L}\p{N}]))|(?<word>[\p{L}\p{N}_](?:[\p{L}\p{N}_]|[&/.+-](?=[\p{L}\p{N}])|['’](?=(?!s\b)[\p{L}]))*)/gu;
+  /(?<quoted>(?<![\p{L}\p{N}])(?:'[^']*'(?![\p{L}\p{N}])|"[^"]*"|‘[^’]*’|“[^”]*”))|(?<date>\d{4}-\d{2}-\d{2})|(?<number>[$€£]?\d[\d,]*(?:\.\d+)?(?![\p{L}\p{N}])%?)|(?<mark>>=|<=|<>|!=|[>=<#]|[?.,;:!()])|(?<possessive>['’]s?(?![\p{L}\p{N}]))|(?<word>[\p{L}\p{N}_](?:[\p{L}\p{N}_]|[&/.+@-](?=[\p{L}\p{N}])|['’](?=(?!s\b)[\p{L}]))*)/gu;
 
 /** Cuts `question`; contractions are written out (`don't` becomes `do not`). */
 export function parseTokens(question: string): readonly Token[] {

@@ -49,6 +49,7 @@ function takeMoney(items: Item[], ranked: boolean): boolean {
   const word = items.findIndex((item, index) => index > at && isMoneyItem(item));
   const quantity = next !== undefined && next.kind === "ref" && !isTableRef(next) && !isMoneyItem(next);
   if (quantity && !ranked) items[at] = { kind: "key", key: { key: "aggregate", function: "sum" }, text: "total" };
+  if (!quantity && word < 0) moveLastColumn(items, at);
   if (quantity || word < 0) return false;
   for (let index = items.length - 1; index > at; index -= 1) {
     const item = items[index];
@@ -56,6 +57,14 @@ function takeMoney(items: Item[], ranked: boolean): boolean {
   }
   items.splice(at, 1);
   return true;
+}
+
+/** `How much does the track X cost` asks for the column it ends with. */
+function moveLastColumn(items: Item[], to: number): void {
+  const last = items.findLastIndex((item) => item.kind === "ref" && !isTableRef(item));
+  const [column] = last > to + 1 ? items.splice(last, 1) : [];
+  if (column === undefined) return;
+  items[to] = column;
 }
 
 function isMoneyItem(item: Item): boolean {
@@ -147,6 +156,7 @@ function takeHead(items: Item[]): readonly Target[] {
     break;
   }
   removeUsed(items, used);
+  shareCounts(targets, items);
   shareOwners(targets);
   return targets;
 }
@@ -184,6 +194,21 @@ function giveOwner(targets: Target[], owner: Ref): void {
   if (targets.every((target) => target.kind === "ref" && isTableRef(target.ref))) {
     targets.push({ kind: "ref", ref: owner, function: null, distinct: false, owner: null });
   }
+}
+
+/** `how many artists and albums` counts both; `how many tracks per album on average` averages the counts. */
+function shareCounts(targets: Target[], items: Item[]): void {
+  for (let at = 1; at < targets.length; at += 1) {
+    const target = targets[at];
+    if (targets[at - 1]?.kind !== "count" || target?.kind !== "ref" || target.function !== null) continue;
+    if (target.owner === null && isTableRef(target.ref))
+      targets[at] = { kind: "count", ref: target.ref, distinct: false };
+  }
+  const average = items.findIndex((item) => item.kind === "key" && item.text === "on average");
+  const [first] = targets;
+  if (average < 0 || first?.kind !== "count") return;
+  items.splice(average, 1);
+  targets[0] = { ...first, over: "avg" };
 }
 
 /** In `name, country and age of singers` all three are of singers. */

@@ -118,6 +118,14 @@ function takeSuperlative(items: Item[], at: number, adjective: Adjective, limit:
     count = after.value;
     next += 1;
   }
+  const sales = /^(best|worst)$/.test(adjective.word)
+    ? items.findIndex((item, index) => index > at && isRevenue(item))
+    : -1;
+  if (sales > 0) {
+    items.splice(sales - (isClause(items[sales - 1]) || isKey(items[sales - 1], "by") ? 1 : 0), 2);
+    items.splice(at, 1);
+    return { by: { kind: "money" }, descending: adjective.high, limit: count, entity: null };
+  }
   const ref = items[next];
   const done = (by: RankBy, entity: Ref | null, low: boolean): RankReading => ({
     by,

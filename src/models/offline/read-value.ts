@@ -29,6 +29,16 @@ export function onValue(reader: Reader, text: string, matches: readonly ValueMat
           tablesAround(reader),
           (column) => column.kind !== "number" && column.kind !== "blob",
         );
+  if (
+    reader.pending?.negated === true &&
+    match?.whole === true &&
+    pendingColumn !== null &&
+    !match.columns.includes(pendingColumn.name)
+  ) {
+    // `without company in USA`: the negation belongs to the column.
+    flushPending(reader);
+    return onValue(reader, text, matches);
+  }
   const fits = match !== null && (pendingColumn === null || match.columns.includes(pendingColumn.name));
   if (match === null || (!fits && !match.whole)) {
     const column = pendingColumn ?? labelsOfTable(nodeOf(reader.context, reader.scope.table))[0] ?? null;

@@ -45,6 +45,13 @@ export function onContains(reader: Reader, where: "any" | "start" | "end"): void
 
 /** `never sold`: the rows that say what was sold. */
 function onSold(reader: Reader): boolean {
+  const { scope } = reader;
+  if (!reader.negated && scope.negated && scope.parent !== null && scope.conditions.length === 0) {
+    // `artists who never had a track sold`: what is missing is the sale, not the track.
+    scope.parent.children.splice(scope.parent.children.indexOf(scope), 1);
+    reader.scope = scope.parent;
+    reader.negated = true;
+  }
   const measure = reader.negated ? moneyMeasure(reader.context, [reader.scope.table], "sum") : null;
   const table = measure === null ? null : tableOfMeasure(measure);
   if (table === null || table === reader.scope.table) return false;
@@ -74,5 +81,8 @@ export function onWord(reader: Reader, text: string, lemma: string): void {
     reader.negated = false;
     return;
   }
-  if (!/^(more|less|than|later|first|last|time|letter|alphabetical)$/.test(lemma)) reader.unread.push(text);
+  const next = reader.items[reader.at];
+  const isVerb =
+    (next === undefined || next.kind === "mark") && reader.items.some((item) => isClause(item, "do", "does", "did"));
+  if (!isVerb && !/^(more|less|than|later|first|last|time|letter|alphabetical)$/.test(lemma)) reader.unread.push(text);
 }

@@ -95,8 +95,17 @@ export function tablesAround(reader: Reader): readonly string[] {
   return chainOf(reader.scope).map((scope) => scope.table);
 }
 
+/** An age in years against a date of birth. */
+const AGE_YEARS_MAX = 150;
+
+function agedValue(column: ColumnNode, value: Literal): Literal {
+  const years = Number(value.text);
+  if (column.kind !== "date" || value.kind !== "number" || !(years >= 0 && years <= AGE_YEARS_MAX)) return value;
+  return { kind: "number", text: `date('now', '-${years} years')` };
+}
+
 export function addComparison(reader: Reader, column: ColumnNode, operator: Operator, value: Literal): void {
-  const condition: Condition = { kind: "compare", column, operator, value };
+  const condition: Condition = { kind: "compare", column, operator, value: agedValue(column, value) };
   if (reader.or) {
     const last = reader.scope.conditions.pop();
     reader.or = false;

@@ -5,7 +5,7 @@
 import type { Focus } from "./focus.ts";
 import type { Group, Measure, Output, Rank } from "./intent.ts";
 import type { Item } from "./items.ts";
-import { tableOfMeasure } from "./measures.ts";
+import { moneyMeasure, tableOfMeasure } from "./measures.ts";
 import type { RankReading } from "./read-rank.ts";
 import type { Target } from "./read-target.ts";
 import type { Context } from "./resolve.ts";
@@ -47,7 +47,10 @@ export function settleFocus(
     if (target.kind === "ref" && target.distinct) distinct = true;
     for (const output of settled) if (!outputs.some((known) => sameOutput(known, output))) outputs.push(output);
   }
-  const base = outputs.map(tableOfOutput).find((table) => table !== null) ?? near[0] ?? context.mentioned[0] ?? null;
+  const named = outputs.map(tableOfOutput).find((table) => table !== null) ?? near[0] ?? context.mentioned[0];
+  // `which year had the highest revenue` names no table at all.
+  const sales = rank?.by.kind === "money" ? moneyMeasure(context, [], "sum") : null;
+  const base = named ?? (sales === null ? null : tableOfMeasure(sales));
   const groups = groupTargets.flatMap((target): readonly Group[] => settleGroup(context, target, base, near));
   for (const target of targets) {
     if (target.kind === "period") groups.unshift(...settleGroup(context, target, base, near));
@@ -56,7 +59,7 @@ export function settleFocus(
     const table = rank?.entity === null || rank?.entity === undefined ? null : tableOfRef(rank.entity);
     const first = table?.name ?? context.mentioned[0] ?? likelyTable(context, items);
     if (first === undefined) return groups.length > 0 ? { outputs, groups, distinct } : null;
-    if (groups.length === 0 || rank !== null) outputs.push({ kind: "entity", table: first });
+    if (groups.length === 0) outputs.push({ kind: "entity", table: first });
   }
   const [only] = outputs;
   if (all && only !== undefined && only.kind === "entity") outputs[0] = { kind: "all", table: only.table };

@@ -30,7 +30,8 @@ export function settleOutput(
   const table = tableOfRef(ref);
   if (table !== null && owner === null) return [{ kind: "entity", table: table.name }];
   const around = owner === null ? near : [owner.name, ...near];
-  const column = columnOfRef(ref, context, around);
+  const owned = owner === null ? null : columnOfRef(ref, context, around, (each) => each.table === owner.name);
+  const column = owned ?? columnOfRef(ref, context, around);
   if (column === null) return table === null ? [] : [{ kind: "entity", table: table.name }];
   if (owner !== null && table !== null && column.table !== owner.name) return [{ kind: "entity", table: table.name }];
   // `the quantity of tracks sold` adds up what the lines say.

@@ -137,6 +137,7 @@ function rankByRef(
 /** What makes a row popular: how many rows point to it; for a column, how many rows share its value. */
 function popularityOf(context: Context, home: TableNode, focus: Focus, shared: boolean): Measure {
   const [first] = focus.outputs;
+  if (shared && first?.kind === "column") return { kind: "count", table: home.name };
   const isRow = first?.kind !== "column" || isNaming(home, first.column);
   if (!isRow && (shared || !context.mentioned.includes(home.name))) return { kind: "count", table: home.name };
   const children = hopsFrom(context.graph, home.name)

@@ -35,6 +35,8 @@ export interface ValueSpan {
   readonly sure: boolean;
   /** Certain enough to win over a likeness to a name. */
   readonly strong: boolean;
+  /** The same with more small words and capitals behind it (`Balls to the Wall`), worth looking for as a whole. */
+  readonly wider?: string | null;
 }
 
 /** Indexes the samples of a schema by their plain form. */
@@ -73,6 +75,9 @@ export function valueSpanAt(
     return { text: token.text, length: 1, matches, sure: true, strong: true };
   }
   if (token.kind !== "word") return null;
+  if (token.text.includes("@"))
+    return { text: token.text, length: 1, matches: lookUp(token.text, source), sure: true, strong: true };
+  if (/^(MB|GB|KB|USD|EUR)$/.test(token.text)) return null;
   if (/^(named|called|titled)$/.test(tokens[at - 1]?.lower ?? "")) return namedSpan(tokens, at, source);
   return capitalSpan(tokens, at, source, rival) ?? knownSpan(tokens, at, source, rival);
 }
@@ -97,11 +102,13 @@ function capitalSpan(tokens: readonly Token[], at: number, source: ValueSource, 
   )
     return null;
   const end = capitalEnd(tokens, at);
-  for (let stop = end; stop > at; stop -= 1) {
+  const wideEnd = wideCapitalEnd(tokens, end);
+  const wider = wideEnd > end ? joinTokens(tokens.slice(at, wideEnd)) : null;
+  for (let stop = wideEnd; stop > at; stop -= 1) {
     const text = joinTokens(tokens.slice(at, stop));
     const matches = lookUp(text, source);
     const known = matches.some((match) => match.whole);
-    if (known) return { text, length: stop - at, matches, sure: true, strong: true };
+    if (known) return { text, length: stop - at, matches, sure: true, strong: true, wider: null };
   }
   const whole = joinTokens(tokens.slice(at, end));
   // `Queen's Albums` may be no name at all: once it is known not to be, the part before the mark is.
@@ -120,6 +127,7 @@ function capitalSpan(tokens: readonly Token[], at: number, source: ValueSource, 
     matches: lookUp(text, source),
     sure: !(token.opens && end - at === 1),
     strong: rival < 0.9 || end - at > 1,
+    wider,
   };
 }
 
@@ -129,6 +137,27 @@ function exactOnly(tokens: readonly Token[], at: number, source: ValueSource): V
   if (token === undefined || token.opens || token.lower !== token.lemma) return null;
   const matches = lookUp(token.text, source).filter((match) => match.whole && match.values[0] === token.text);
   return matches.length === 0 ? null : { text: token.text, length: 1, matches, sure: false, strong: true };
+}
+
+/** Goes on over up to two small words of any kind, as titles do. */
+function wideCapitalEnd(tokens: readonly Token[], from: number): number {
+  let end = from;
+  for (;;) {
+    const gap = [1, 2, 3].find((length) => {
+      const words = tokens.slice(end, end + length);
+      const after = tokens[end + length];
+      const isGap =
+        words.length === length &&
+        words.every(
+          (word) =>
+            word.kind === "word" &&
+            /^(a|an|and|at|by|for|from|i|in|is|my|no|not|of|on|or|the|to|with|you|your)$/.test(word.lower),
+        );
+      return isGap && after !== undefined && isCapitalised(after);
+    });
+    if (gap === undefined) return end;
+    end = capitalEnd(tokens, end + gap);
+  }
 }
 
 function capitalEnd(tokens: readonly Token[], at: number): number {

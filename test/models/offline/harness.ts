@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import type { Message, ModelReply, ModelRequest, ToolCall, ToolSpec } from "../../../src/agent/model.ts";
+import type { Message, ModelReply, ModelRequest, ToolCall, ToolResult, ToolSpec } from "../../../src/agent/model.ts";
 import { createOfflineModel } from "../../../src/models/offline/model.ts";
 import type { DatabaseConnection } from "../../../src/sql/connection.ts";
 import { readSchema, renderSchema } from "../../../src/sql/schema.ts";
@@ -118,7 +118,12 @@ export async function ask(database: DatabaseSync, schema: string, question: stri
       return { text: answer?.answer ?? reply.text, sql, rows, final: answer, replies, errors };
     }
     messages.push({ role: "assistant", content: reply.content, text: reply.text, calls: reply.calls });
-    const results = reply.calls.map((call) => {
+    const results: ToolResult[] = [];
+    for (const call of reply.calls) {
+      if (call.name !== "execute_read_only_sql") {
+        results.push({ callId: call.id, content: JSON.stringify(await lookAtSchema(database, call)), isError: false });
+        continue;
+      }
       const outcome = execute(database, call, refs + 1);
       if (outcome.rows !== null) {
         refs += 1;
@@ -126,11 +131,23 @@ export async function ask(database: DatabaseSync, schema: string, question: stri
       } else {
         errors.push(`${outcome.error}\n${outcome.sql}`);
       }
-      return { callId: call.id, content: JSON.stringify(outcome.envelope), isError: outcome.rows === null };
-    });
+      results.push({ callId: call.id, content: JSON.stringify(outcome.envelope), isError: outcome.rows === null });
+    }
     messages.push({ role: "tool", results });
   }
   return { text: "", sql, rows, final: null, replies, errors };
+}
+
+/** What the schema tools answer, from the same schema that the prompt was made of. */
+async function lookAtSchema(database: DatabaseSync, call: ToolCall) {
+  const schema = await readSchema(connect(database), {});
+  const { search = "", tables = [] } = call.input as { search?: string; tables?: string[] };
+  const found = schema.tables.filter((table) => table.name.toLowerCase().includes(search.toLowerCase()));
+  const data =
+    call.name === "list_tables"
+      ? { tables: found.map((table) => ({ name: table.name })) }
+      : { schema: renderSchema(schema, { bytesMax: 10_000, tables }).text };
+  return { status: "success", summary: "found", data, next_actions: [], artifacts: [] };
 }
 
 function execute(database: DatabaseSync, call: ToolCall, number: number) {

@@ -159,6 +159,19 @@ describe("runs to the end", () => {
     expect(run.final?.citations).toMatchObject([{ figure: "2", row: 1, column: "appointment_count" }]);
   });
 
+  it("a schema cut to a few tables is explored before it is asked", async () => {
+    const cut = await schemaTextOf(clinic, 400);
+    expect(cut).toContain("more tables");
+    const run = await ask(clinic, cut, "How many medications are there?");
+    expect(run.replies.map((reply) => reply.calls[0]?.name)).toEqual([
+      "list_tables",
+      "describe_tables",
+      "execute_read_only_sql",
+      "final_answer",
+    ]);
+    expect(run.text).toBe("There are 4 medications.");
+  });
+
   it("every thought says something", async () => {
     const run = await ask(clinic, schema, "Which doctor has the most appointments?");
     expect(run.replies.map((reply) => reply.text)).not.toContain("");
