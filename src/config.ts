@@ -6,6 +6,7 @@
  * Missing settings never open anything: without callers the API answers 401, without sources there is no webhook, without
  * CALLBACK_ORIGINS nothing is called back. An unknown name or field stops the start. Pure: no I/O, no clock.
  */
+import type { LoopSettings } from "./agent/cycles.ts";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX } from "./agent/limits.ts";
 import { readBaseUrl, readOrigins, toOrigin } from "./config/addresses.ts";
 import {
@@ -29,6 +30,7 @@ import {
   toSources,
   type WebhookSource,
 } from "./config/doors.ts";
+import { LOOP_EXAMPLE, loopSettingsSchema, toLoopSettings } from "./config/loop.ts";
 import {
   assertKnownNames,
   ConfigError,
@@ -59,6 +61,8 @@ export interface Config {
   readonly models: readonly string[];
   readonly prices: PriceOverrides;
   readonly limits: LimitPair;
+  /** How patient the agent loop is. */
+  readonly loop: LoopSettings;
   readonly callers: ReadonlyMap<string, Caller>;
   /** Who asks without a key; null unless the worker runs locally. */
   readonly localCaller: Caller | null;
@@ -117,6 +121,7 @@ export function readConfig(env: object): Config {
     models,
     prices,
     limits,
+    loop: toLoopSettings(readJson(variables, "QUERENT_LOOP", loopSettingsSchema, LOOP_EXAMPLE) ?? {}),
     callers,
     localCaller,
     corsOrigins: readOrigins(variables, "QUERENT_CORS_ORIGINS"),

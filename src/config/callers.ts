@@ -120,14 +120,17 @@ export function toLimitPair(
 
 /** The caller that `fields` describe. `where` names the setting in messages. */
 export function toCaller(name: string, fields: CallerFields, base: LimitPair, where: string): Caller {
-  const limits = toLimitPair(fields.limits, base, where);
+  const { max, default: given } = toLimitPair(fields.limits, base, where);
+  const dailyUsd = fields.daily_usd ?? DAILY_USD_DEFAULT;
+  // A question that names no budget must fit the day: the default is never more than the whole of it.
+  const limits = { max, default: { ...given, budget_usd: Math.min(given.budget_usd, dailyUsd) } };
   return {
     name,
     keyHashes: [],
     scopes: toScopes(fields.scopes),
     models: fields.models ?? null,
     limits,
-    dailyNanoUsdMax: nanoFromUsd(fields.daily_usd ?? DAILY_USD_DEFAULT),
+    dailyNanoUsdMax: nanoFromUsd(dailyUsd),
     ratePerMinuteMax: fields.rate?.per_minute ?? RATE_PER_MINUTE_DEFAULT,
     runsAtOnceMax: fields.runs_at_once ?? RUNS_AT_ONCE_DEFAULT,
     callbackUrl: fields.callback_url ?? null,

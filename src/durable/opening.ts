@@ -22,13 +22,15 @@ export async function beginRun(storage: DurableObjectStorage, input: StartRun, w
 /** `schema`: its text, or why it cannot be read, for the person who asked. */
 export function openRun(
   input: StartRun,
-  wiring: Pick<Wiring, "model" | "tools">,
+  wiring: Pick<Wiring, "model" | "tools" | "loop">,
   schema: Result<string, string>,
   now: number,
 ): Opening {
   const { id, question, caller, mode, grounding, model, limits } = input;
   const maxTokensMax = wiring.model.ok ? { maxTokensMax: wiring.model.value.info.maxOutputTokens } : {};
-  const fields = { id, question, caller, mode, grounding, model, tools: [...input.tools], limits, ...maxTokensMax };
+  const loop = wiring.loop === undefined ? {} : { loop: wiring.loop };
+  const own = { id, question, caller, mode, grounding, model, tools: [...input.tools], limits };
+  const fields = { ...own, ...maxTokensMax, ...loop };
   const created = createState(fields, now);
   const started: RunEvent = { type: "run_started", at: now, step: 0, phase: created.phase };
   const specs = input.tools.flatMap((name) => {

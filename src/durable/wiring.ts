@@ -5,6 +5,7 @@
  * the adapters (models/), the tools (tools/), the database (sql/), reading variables (config.ts).
  */
 
+import type { LoopSettings } from "../agent/cycles.ts";
 import type { Model } from "../agent/model.ts";
 import { SCHEMA_BYTES_MAX } from "../agent/prompt.ts";
 import type { Tool } from "../agent/tool.ts";
@@ -33,6 +34,8 @@ export interface Wiring {
   readonly tools: ReadonlyMap<string, Tool>;
   /** The model of the run, or for the person who asked, why it cannot be used. */
   readonly model: Result<Model, string>;
+  /** How patient the loop is; absent: the built-in values. */
+  readonly loop?: LoopSettings;
   /** Schema text for the system prompt, or for the person who asked, why the database cannot be read. */
   readSchema(): Promise<Result<string, string>>;
 }
@@ -52,6 +55,7 @@ export function createWiring(env: DurableBindings, settings: Pick<RunSettings, "
   return {
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     model: createModel(configOf(env), settings.model),
+    loop: configOf(env).loop,
     readSchema: async () => {
       try {
         const schema = await withinMs(SCHEMA_TIMEOUT_MS, database.schema());

@@ -13,12 +13,16 @@ import { parseCallbackUrl } from "./callback-url.ts";
 import type { Refusal } from "./problems.ts";
 import { parseQuestion, QUESTION_CHARS_MAX } from "./question.ts";
 
+/** Tools for notes and a plan: for hard questions, where a few calls more are worth it. */
+const DEEP_TOOL_NAMES = ["notes", "plan"] as const;
+
 /** The tools of this release. A test compares them with the tools themselves. */
 export const TOOL_NAMES = [
   "list_tables",
   "describe_tables",
   "execute_read_only_sql",
   "read_result",
+  ...DEEP_TOOL_NAMES,
   "final_answer",
 ] as const;
 
@@ -47,12 +51,15 @@ export const askSchema = z.strictObject({
   grounding: z.enum(["off", "report", "require"]).optional().meta({
     description: "`report` (default): says when an answer rests on no query. `require`: refuses such an answer.",
   }),
+  depth: z.enum(["standard", "deep"]).optional().meta({
+    description: "`deep`: the model also gets notes and a plan, to think a hard question through. Default: `standard`.",
+  }),
   tools: z
     .array(z.string().max(100))
     .max(32)
     .optional()
     .meta({
-      description: `Tools of this run: ${TOOL_NAMES.join(", ")}. Absent: all. An empty list: none.`,
+      description: `Tools of this run: ${TOOL_NAMES.join(", ")}. Absent: those of the depth. An empty list: none.`,
     }),
   callback_url: z.string().min(1).max(2_000).optional().meta({
     description: "Where the finished run is sent, signed. The operator decides which origins are allowed.",
@@ -76,7 +83,7 @@ export interface CheckedAsk {
 export function checkAsk(ask: Ask, caller: Caller, config: Config, ownHost: string): Result<CheckedAsk, Refusal> {
   const model = checkModel(ask.model, caller, config);
   if (!model.ok) return model;
-  const tools = checkTools(ask.tools);
+  const tools = checkTools(ask.tools, ask.depth ?? "standard");
   if (!tools.ok) return tools;
   const limits = checkLimits(ask.limits, caller.limits);
   if (!limits.ok) return limits;
@@ -130,8 +137,12 @@ function checkModel(asked: string | undefined, caller: Caller, config: Config): 
   return err({ code: "model_not_available", detail, options: { errors, more: { available } } });
 }
 
-function checkTools(asked: readonly string[] | undefined): Result<readonly string[], Refusal> {
-  if (asked === undefined) return ok(TOOL_NAMES);
+function checkTools(
+  asked: readonly string[] | undefined,
+  depth: "standard" | "deep",
+): Result<readonly string[], Refusal> {
+  const isDeep = (name: string): boolean => DEEP_TOOL_NAMES.some((deep) => deep === name);
+  if (asked === undefined) return ok(depth === "deep" ? TOOL_NAMES : TOOL_NAMES.filter((name) => !isDeep(name)));
   const known: readonly string[] = TOOL_NAMES;
   const errors = asked.flatMap((name, index) =>
     known.includes(name) ? [] : [{ detail: "There is no such tool.", pointer: `#/tools/${index}` }],

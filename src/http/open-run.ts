@@ -5,8 +5,10 @@
  * same request sent again goes on where the first one stopped, and twenty at once make one run.
  * Leaves to others: what a question must be (ask.ts), what happens afterwards (drive.ts, the run object).
  */
+import { NANO_USD_PER_ROW } from "../agent/budget.ts";
 import type { PublicRun } from "../agent/view.ts";
 import type { Caller } from "../config/callers.ts";
+import { OFFLINE_MODEL } from "../config.ts";
 import type { AdmitReply, RateState } from "../durable/caller-contract.ts";
 import type { Driver } from "../durable/contract.ts";
 import { err, ok, type Result } from "../lib/result.ts";
@@ -55,7 +57,7 @@ export function openRun(ask: CheckedAsk, opening: Opening): Promise<Result<Opene
   const { bindings, caller } = opening;
   return enterRun(
     {
-      reserveNanoUsd: ask.limits.costNanoUsdMax,
+      reserveNanoUsd: mostOf(ask),
       question: ask.question,
       async begin(runId, driver) {
         const start = { ...ask, id: runId, caller: caller.name, scopes: caller.scopes };
@@ -64,6 +66,12 @@ export function openRun(ask: CheckedAsk, opening: Opening): Promise<Result<Opene
     },
     opening,
   );
+}
+
+/** The offline model costs nothing: only the rows that it reads do, and the day is not held up for more. */
+function mostOf({ model, limits }: CheckedAsk): number {
+  const { costNanoUsdMax, rowsReadMax } = limits;
+  return model === OFFLINE_MODEL ? Math.min(costNanoUsdMax, rowsReadMax * NANO_USD_PER_ROW) : costNanoUsdMax;
 }
 
 /** Claims, has admitted and begins a run, wherever it comes from. */

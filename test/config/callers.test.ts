@@ -21,6 +21,12 @@ function messageOf(callers: unknown, env: object = {}): string {
 }
 
 describe("QUERENT_CALLERS", () => {
+  test("a question that names no budget fits the caller's day", () => {
+    const caller = read({ a: { keys: [HASH], daily_usd: 0.2 } }).get("a");
+    expect(caller?.limits.default.budget_usd).toBe(0.2);
+    expect(caller?.limits.max.budget_usd).toBe(DEFAULT_LIMITS_MAX.budget_usd);
+  });
+
   test("a caller with keys alone gets every default, none of them infinite", () => {
     expect(read({ a: { keys: [HASH] } }).get("a")).toEqual({
       name: "a",

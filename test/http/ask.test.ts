@@ -5,6 +5,8 @@ import { createDescribeTablesTool } from "../../src/tools/describe-tables.ts";
 import { createExecuteSqlTool } from "../../src/tools/execute-sql.ts";
 import { createFinalAnswerTool } from "../../src/tools/final-answer.ts";
 import { createListTablesTool } from "../../src/tools/list-tables.ts";
+import { createNotesTool } from "../../src/tools/notes.ts";
+import { createPlanTool } from "../../src/tools/plan.ts";
 import { createReadResultTool } from "../../src/tools/read-result.ts";
 
 const HASH = `sha256:${"ab".repeat(32)}`;
@@ -17,6 +19,8 @@ function check(ask: unknown, config: Config) {
   return checkAsk(askSchema.parse(ask), config.callers.get("a")!, config, "localhost");
 }
 
+const STANDARD_TOOLS = TOOL_NAMES.filter((name) => name !== "notes" && name !== "plan");
+
 describe("TOOL_NAMES", () => {
   test("are the tools themselves", () => {
     const database = null as never;
@@ -25,6 +29,8 @@ describe("TOOL_NAMES", () => {
       createDescribeTablesTool(database),
       createExecuteSqlTool(database),
       createReadResultTool(),
+      createNotesTool(),
+      createPlanTool(),
       createFinalAnswerTool(),
     ];
     expect(TOOL_NAMES).toEqual(tools.map((tool) => tool.name));
@@ -36,8 +42,16 @@ describe("checkAsk", () => {
     const config = configFor({});
     expect(check({ question: "How many?" }, config)).toMatchObject({
       ok: true,
-      value: { mode: "auto", grounding: "report", model: "offline", tools: TOOL_NAMES, callbackUrl: null },
+      value: { mode: "auto", grounding: "report", model: "offline", tools: STANDARD_TOOLS, callbackUrl: null },
     });
+  });
+
+  test("depth: deep adds notes and a plan; a list of tools says for itself what it wants", () => {
+    const config = configFor({});
+    const toolsOf = (ask: object) => check({ question: "q", ...ask }, config);
+    expect(toolsOf({ depth: "deep" })).toMatchObject({ value: { tools: TOOL_NAMES } });
+    expect(toolsOf({ depth: "standard" })).toMatchObject({ value: { tools: STANDARD_TOOLS } });
+    expect(toolsOf({ depth: "deep", tools: ["notes"] })).toMatchObject({ value: { tools: ["notes"] } });
   });
 
   test("a caller that may not use the server's default model gets the first of its own", () => {

@@ -17,13 +17,16 @@ function open(key: Opening["key"] = null) {
 }
 
 describe("openRun", () => {
-  test("has the run admitted with its whole limit before it is started", async () => {
+  test("has the run admitted with the most it can cost before it is started", async () => {
     const { callers, runs, opening, ask } = open();
     const opened = await openRun(ask, opening);
     expect(opened).toMatchObject({ ok: true, value: { isRepeat: false, keyExpiresAt: null } });
     const admitted = callers.get("local")?.admitted[0];
-    expect(admitted).toMatchObject({ reserveNanoUsd: 500_000_000, question: "How many?" });
-    expect([...runs.keys()]).toEqual([admitted?.runId]);
+    // The offline model costs nothing: five million rows at a nano-dollar each.
+    expect(admitted).toMatchObject({ reserveNanoUsd: 5_000_000, question: "How many?" });
+    await openRun({ ...ask, model: "claude-sonnet-5-5" }, opening);
+    expect(callers.get("local")?.admitted[1]).toMatchObject({ reserveNanoUsd: 500_000_000 });
+    expect([...runs.keys()][0]).toBe(admitted?.runId);
   });
 
   test("starts nothing that is not admitted", async () => {

@@ -252,7 +252,7 @@ describe("GET /v1/runs", () => {
           question: "How many albums?",
           outcome: null,
           cost_usd: 0,
-          reserved_usd: 0.5,
+          reserved_usd: 0.005,
           links: { self: `/v1/runs/${ids[0]}` },
           created_at: "2026-11-30T12:00:00.000Z",
         },
