@@ -1,0 +1,114 @@
+/**
+ * `npm run bench -- [--steps 8,32,128] [--runs 1,20] [--only NAME] [--out FILE]`: what the harness costs beside the
+ * floor, on the same conversation, the same model server and the same database, in one run. Numbers of different
+ * machines or different days are not comparable; the ratios are what counts.
+ */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { type Contender, openFloor, openQuerent } from "./contender.ts";
+import { openPeers } from "./peers.ts";
+
+interface Measured {
+  readonly name: string;
+  readonly steps: number;
+  readonly runs_at_once: number;
+  readonly wall_ms_a_run: number;
+  readonly cpu_ms_a_run: number;
+  readonly wall_ms_a_step: number;
+  readonly cpu_ms_a_step: number;
+  readonly value_bytes: number;
+  readonly file_bytes: number;
+}
+
+const { values: given } = parseArgs({
+  options: {
+    steps: { type: "string", default: "8,32,128" },
+    runs: { type: "string", default: "1,20" },
+    only: { type: "string" },
+    against: { type: "boolean", default: false },
+    out: { type: "string" },
+  },
+});
+const numbers = (text: string): number[] => text.split(",").map(Number);
+
+/** Steps measured at least, so that a tick of the CPU clock (10 ms) is a small part. */
+const STEPS_MIN = 320;
+let conversations = 0;
+
+async function measure(contender: Contender, steps: number, atOnce: number): Promise<Measured> {
+  const name = () => {
+    conversations += 1;
+    return `${contender.name}-${conversations}`;
+  };
+  const rounds = Math.max(1, Math.ceil(STEPS_MIN / (steps * atOnce)));
+  let last = "";
+  const cpuBefore = contender.cpuSeconds();
+  const startedAt = performance.now();
+  for (let round = 0; round < rounds; round += 1) {
+    const batch = Array.from({ length: atOnce }, name);
+    last = batch[0] ?? "";
+    await Promise.all(batch.map((conversation) => contender.run(conversation, steps)));
+  }
+  const wallMs = performance.now() - startedAt;
+  const cpuMs = (contender.cpuSeconds() - cpuBefore) * 1_000;
+  const runs = rounds * atOnce;
+  const stored = await contender.stored(last);
+  return {
+    name: contender.name,
+    steps,
+    runs_at_once: atOnce,
+    wall_ms_a_run: wallMs / rounds,
+    cpu_ms_a_run: cpuMs / runs,
+    wall_ms_a_step: wallMs / rounds / steps,
+    cpu_ms_a_step: cpuMs / runs / steps,
+    value_bytes: stored.values,
+    file_bytes: stored.file,
+  };
+}
+
+const openers: { readonly [name: string]: () => Promise<Contender> } = {
+  "floor-alarm": () => openFloor("alarm"),
+  "querent-alarm": () => openQuerent("alarm"),
+  "floor-loop": () => openFloor("loop"),
+  "querent-caller": () => openQuerent("caller"),
+};
+const chosen = Object.entries(openers).filter(
+  ([name]) => given.only === undefined || given.only.split(",").includes(name),
+);
+const contenders = [
+  ...(await Promise.all(chosen.map(([, open]) => open()))),
+  ...(given.against ? await openPeers() : []),
+];
+const all: Measured[] = [];
+try {
+  for (const contender of contenders) await contender.run(`warm-${contender.name}`, 8);
+  for (const steps of numbers(given.steps)) {
+    for (const atOnce of numbers(given.runs)) {
+      for (const contender of contenders) {
+        const measured = await measure(contender, steps, atOnce);
+        all.push(measured);
+        console.log(toLine(measured, all));
+      }
+    }
+  }
+} finally {
+  await Promise.all(contenders.map((contender) => contender.close()));
+}
+if (given.out !== undefined) writeFileSync(given.out, `${JSON.stringify(all, null, 2)}\n`);
+
+/** With the ratio to the floor of the same driver, or for peers to Querent. */
+function toLine(measured: Measured, before: readonly Measured[]): string {
+  const base = { "querent-alarm": "floor-alarm", "querent-caller": "floor-loop" }[measured.name] ?? "querent-caller";
+  const other = before.find(
+    (each) => each.name === base && each.steps === measured.steps && each.runs_at_once === measured.runs_at_once,
+  );
+  const ratio =
+    other === undefined || other.name === measured.name
+      ? ""
+      : `  wall ${(measured.wall_ms_a_run / other.wall_ms_a_run).toFixed(2)} × · CPU ${(measured.cpu_ms_a_run / other.cpu_ms_a_run).toFixed(2)} × ${base}`;
+  return (
+    `${measured.name.padEnd(22)} ${String(measured.steps).padStart(4)} steps × ${String(measured.runs_at_once).padStart(3)}` +
+    `  a step: wall ${measured.wall_ms_a_step.toFixed(2).padStart(7)} ms, CPU ${measured.cpu_ms_a_step.toFixed(2).padStart(6)} ms` +
+    `  stored ${(measured.value_bytes / 1000).toFixed(1).padStart(7)} kB (file ${(measured.file_bytes / 1000).toFixed(0)} kB)${ratio}`
+  );
+}
