@@ -34,7 +34,7 @@ export interface Judge {
 }
 
 /** Verdicts kept: a run asks a dozen queries and repeats some; an object serves one caller. */
-const VERDICTS_MAX = 200;
+const VERDICTS_MAX = 50;
 /** Times a statement is judged because the schema changed in between. */
 export const JUDGEMENTS_MAX = 3;
 

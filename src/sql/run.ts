@@ -76,10 +76,14 @@ export async function runReadOnly(
   };
 }
 
-/** Names of the columns, also for an empty result. Reads no rows: the limit of 0 is met before the first. */
+/**
+ * Names of the columns, also for an empty result. Reads no rows: the limit of 0 is met before the first, and the second
+ * limit keeps SQLite from merging the subquery, which would fill its materialized tables beforehand.
+ */
 async function readNames(connection: DatabaseConnection, query: ReadOnlyQuery): Promise<readonly string[]> {
-  const [names] = await connection.prepare(toWrappedSql(query, 0)).raw<unknown[]>({ columnNames: true });
-  return names ?? [];
+  const inner = { ...query, body: toWrappedSql({ body: query.body, definitions: [] }, 1) };
+  const [names] = await connection.prepare(toWrappedSql(inner, 0)).raw<unknown[]>({ columnNames: true });
+  return (names ?? []).map(String);
 }
 
 /** A `*` that has grown or shrunk since the verdict no longer fits the columns that the wrapper names. */

@@ -9,6 +9,7 @@ import { checkAccess } from "./access.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Row } from "./connection.ts";
 import type { CheckedQuery } from "./gate.ts";
+import { unquote } from "./lexer.ts";
 import { type PlanName, type TableScan, weighPlan } from "./plan.ts";
 import type { Profile } from "./profile.ts";
 import { type Program, readProgram } from "./program.ts";
@@ -179,19 +180,17 @@ function refuseCost(estimate: number, rowsReadMax: number): SqlRefusal {
 
 /** SQLite takes a double-quoted word that names nothing for text; the program then holds it as a constant. */
 function constantWarnings(shape: StatementShape, program: Program, reach: Reach, catalog: Catalog): readonly string[] {
-  const names = new Set(
-    catalog.relations.flatMap((relation) => relation.columns.map((column) => foldName(column.name))),
+  const literals = new Set(shape.tokens.filter(({ kind }) => kind === "string").map(unquote));
+  const suspects = shape.tokens.filter((token) => {
+    const name = unquote(token);
+    return token.kind === "name" && token.text[0] === '"' && program.strings.has(name) && !literals.has(name);
+  });
+  if (suspects.length === 0) return [];
+  const columns = catalog.relations.flatMap((relation) => relation.columns);
+  const names = new Set([...columns, ...reach.tables].map(({ name }) => foldName(name)));
+  const unknown = suspects.filter((token) => !names.has(foldName(unquote(token))));
+  const texts = new Set(unknown.map((token) => token.text));
+  return [...texts].map(
+    (text) => `${text} names no column and is read as text. Use single quotes for text, or check the name.`,
   );
-  const literals = new Set(
-    shape.tokens.filter((token) => token.kind === "string").map((token) => token.text.slice(1, -1)),
-  );
-  const warnings = new Set<string>();
-  for (const token of shape.tokens) {
-    if (token.kind !== "name" || token.text[0] !== '"') continue;
-    const name = token.text.slice(1, -1).replaceAll('""', '"');
-    if (!program.strings.has(name) || literals.has(name) || names.has(foldName(name))) continue;
-    if (reach.tables.some((table) => foldName(table.name) === foldName(name))) continue;
-    warnings.add(`${token.text} names no column and is read as text. Use single quotes for text, or check the name.`);
-  }
-  return [...warnings];
 }
