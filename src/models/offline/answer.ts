@@ -77,7 +77,10 @@ function headColumns(rows: ShownRows, shown: readonly number[]): readonly number
   const [first, second] = shown;
   if (first === undefined || typeof rows.rows[0]?.[first] !== "string") return [];
   const names = [first, second].map((index) => (index === undefined ? "" : spoken(rows.columns[index])));
-  const isPerson = second !== undefined && names.includes("first name") && names.includes("last name");
+  const isPerson =
+    second !== undefined &&
+    names.some((name) => name.endsWith("first name")) &&
+    names.some((name) => name.endsWith("last name"));
   return isPerson ? [first, second] : [first];
 }
 
@@ -91,7 +94,9 @@ function headOf(rows: ShownRows, hidden: ReadonlySet<number>): string {
 
 /** Keys tell a person little where the row has other columns. */
 function keyColumns(rows: ShownRows): ReadonlySet<number> {
-  const keys = rows.columns.flatMap((column, index) => (/^(id|ID)$|(_|[a-z])(id|ID|Id)$/.test(column) ? [index] : []));
+  const keys = rows.columns.flatMap((column, index) =>
+    /^(id|ID|pk|code|Code)$|(_|[a-z])(id|ID|Id)$/.test(column) ? [index] : [],
+  );
   return new Set(keys.length < rows.columns.length ? keys : []);
 }
 
@@ -112,7 +117,7 @@ function tellFigure(rows: ShownRows, cell: unknown, cite: Cite, intent: Intent |
 /** What was left out is said, so that nobody takes the answer for more than it is. */
 function tellUnread(intent: Intent | null): string {
   const words = (intent?.unread ?? [])
-    .filter((word) => !/^(people|persons?|much|money|name|time|times|world)$/i.test(word))
+    .filter((word) => !/^(people|persons?|much|money|name|time|times|world)$|(ed|ing)$/i.test(word))
     .slice(0, 5);
   if (words.length === 0) return "";
   return `\nI could not place ${words.map((word) => `"${word}"`).join(", ")} in the question and left it out.`;

@@ -98,7 +98,11 @@ function pointedAt(draft: Draft, column: ColumnNode, plain: boolean): readonly S
   if (edge === undefined || plain || column.table !== draft.root || draft.context.hints.has("id")) return [];
   const source = addHop(draft, 0, { edge, direction: "up" }, !column.notNull);
   const labels = nodeOf(draft.context, edge.parent).labels;
-  return labels.map((label) => ({ expression: { kind: "column", source, name: label.name }, alias: null }));
+  const snake = (name: string): string => wordsOfName(name).join("_");
+  return labels.map((label) => ({
+    expression: { kind: "column", source, name: label.name },
+    alias: `${snake(column.name)}_${snake(label.name)}`,
+  }));
 }
 
 /** The columns a row is known by: its key and its names; without names, what it has of dates and figures. */

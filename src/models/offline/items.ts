@@ -255,7 +255,12 @@ function wordsOfSpan(span: readonly Token[], length: number, graph: SchemaGraph)
     const [first] = span;
     if (length > 1 && /^(first|last)$/.test(first?.lower ?? "") && span[1]?.lemma !== "name")
       return isNameSpan(span, graph);
-    if (length > 1 && LEADING_WORDS.test(first?.lower ?? "")) return isNameSpan(span, graph);
+    if (
+      length > 1 &&
+      LEADING_WORDS.test(first?.lower ?? "") &&
+      (first?.opens === true || !/^(sort|order|count|name)$/.test(first?.lower ?? ""))
+    )
+      return isNameSpan(span, graph);
     if (length > 1 && first !== undefined && first.lower !== first.lemma && namesTable(graph, first.lemma)) return null;
     const [only] = span;
     if (length === 1 && only !== undefined && /_|[a-z][A-Z]/.test(only.text)) return wordsOfName(only.text);
@@ -310,7 +315,7 @@ function beatsKey(
 ): boolean {
   const isQualified = ref.item.link.columns[0]?.qualified === true;
   if (ref.length > key.length && ref.strength >= 0.95 && key.key.key !== "clause") {
-    return key.key.key !== "aggregate" || !isQualified;
+    return key.key.key !== "aggregate" || (!isQualified && ref.strength >= 0.99);
   }
   if (key.key.key === "aggregate" && key.key.function !== "avg" && ref.length === 1 && ref.strength >= 0.95) {
     const next = tokens[at + 1];

@@ -69,7 +69,7 @@ function scoreTable(table: TableNode, words: readonly string[]): number {
   return coverage === 1 || namesHead ? coverage : coverage * 0.9;
 }
 
-const GENERIC_WORDS = /^(number|address|code|name|value)$/;
+const GENERIC_WORDS = /^(number|address|code|name)$/;
 
 function scoreColumn(column: ColumnNode, table: TableNode, words: readonly string[]): ColumnLink {
   let qualified = false;

@@ -53,6 +53,15 @@ export function periodOf(item: Item | undefined): PeriodUnit | null {
   return null;
 }
 
+/** `value` and the like count as money only behind a function. */
+function isValueWord(item: Item | undefined): boolean {
+  if (isRevenue(item)) return true;
+  const text = item !== undefined && (item.kind === "word" || item.kind === "ref") ? item.text : "";
+  return (
+    /^(values?|amounts?|worth)$/i.test(text) && (item?.kind !== "ref" || (item.link.columns[0]?.score ?? 0) < 0.95)
+  );
+}
+
 /** A word for money taken that names no table of the schema outright. */
 export function isRevenue(item: Item | undefined): boolean {
   if (item === undefined) return false;
@@ -151,7 +160,17 @@ function readAggregates(items: readonly Item[], at: number): TargetReading | nul
     return { ...inner, targets: counts, used: [...used, ...inner.used] };
   }
   const item = items[next];
-  if (isRevenue(item)) {
+  const after = items[next + 1];
+  if (isTableRef(item) && items[at]?.kind === "key" && /^total amount/.test(items[at]?.text ?? "")) {
+    // `the total amount of invoices` is money, `total invoices` a number of rows.
+    return { targets: [{ kind: "money", function: "sum" }], used: [...used, next], end: next + 1 };
+  }
+  if (isTableRef(item) && !item.plural && isValueWord(after)) {
+    // `total order value`
+    const targets = functions.map((name): Target => ({ kind: "money", function: name }));
+    return { targets, used: [...used, next, next + 1], end: next + 2 };
+  }
+  if (isValueWord(item)) {
     const targets = functions.map((name): Target => ({ kind: "money", function: name }));
     return { targets, used: [...used, next], end: next + 1 };
   }

@@ -78,7 +78,9 @@ export function settleAggregate(
   const around = [...new Set([...near, ...context.mentioned])];
   const isMoney = isMoneyWord(lemmaOf(ref.text));
   const orderable = (column: ColumnNode): boolean => (name === "sum" || name === "avg" ? isMeasure(column) : true);
-  const column = columnOfRef(ref, context, near, orderable);
+  // `total of orders` is no sum over UnitsOnOrder: a table named outright outweighs a column that only mentions it.
+  const isLoose = (ref.link.tables[0]?.score ?? 0) >= 0.95 && (ref.link.columns[0]?.score ?? 0) < 0.6;
+  const column = isLoose ? null : columnOfRef(ref, context, near, orderable);
   if (isMoney) {
     const money = moneyMeasure(context, around, name);
     if (money !== null) return money;

@@ -129,7 +129,7 @@ export const EMPTY_WORDS: ReadonlySet<string> = new Set(
     "appear appears appeared exist exists happen happened occur occurred locate located reside resides residing work works worked working " +
     "use uses used using hold holds held keep run runs go goes went put " +
     "perform performed performs have having do done say says said mean database table tables dollar dollars euro euros " +
-    "usd value values respectively along well into out up down off about each other another same such many much " +
+    "usd respectively along well into out up down off about each other another same such many much " +
     "very too than then now today available total overall whose per either neither nor yet while across around " +
     "assigned associated related corresponding listed registered stored recorded someone anybody anyone everyone " +
     "next previous sorted return returns released"

@@ -24,7 +24,7 @@ describe("queries from intents", () => {
         "mara quint": [{ table: "Doctor", columns: ["FirstName", "LastName"], values: ["Mara", "Quint"], whole: true }],
       }),
     ).toBe(
-      "SELECT d.SupervisorId, d2.FirstName, d2.LastName FROM Doctor AS d LEFT JOIN Doctor AS d2 ON d2.DoctorId = d.SupervisorId WHERE d.FirstName = 'Mara' AND d.LastName = 'Quint'",
+      "SELECT d.SupervisorId, d2.FirstName AS supervisor_id_first_name, d2.LastName AS supervisor_id_last_name FROM Doctor AS d LEFT JOIN Doctor AS d2 ON d2.DoctorId = d.SupervisorId WHERE d.FirstName = 'Mara' AND d.LastName = 'Quint'",
     );
   });
 });
