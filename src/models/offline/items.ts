@@ -165,7 +165,7 @@ function takeAdjective(tokens: readonly Token[], at: number, ref: Reference | nu
   const next = tokens[at + 1];
   const link = ref !== null && ref.length === 1 ? ref.item.link : null;
   if (next !== undefined && /^(most|least|more|less)$/.test(token.lower)) {
-    const found = adjectiveOf(next.lower);
+    const found = adjectiveOf(next.lower) ?? adjectiveOf(next.lower.replace(/ly$/, ""));
     if (found === null || found.degree !== "plain") return null;
     const adjective = /^(least|less)$/.test(token.lower) ? oppositeOf(found.adjective) : found.adjective;
     const degree = /^(most|least)$/.test(token.lower) ? "superlative" : "comparative";

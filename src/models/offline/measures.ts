@@ -7,7 +7,7 @@ import type { AggregateFunction, Measure } from "./intent.ts";
 import type { Context } from "./resolve.ts";
 import type { ColumnNode, TableNode } from "./schema-graph.ts";
 import { findPath } from "./schema-graph.ts";
-import { likeness } from "./words.ts";
+import { likeness, stemOf } from "./words.ts";
 
 /** A number that can be added up: no key, no year. */
 export function isMeasure(column: ColumnNode): boolean {
@@ -61,7 +61,8 @@ export function dateColumn(context: Context, table: TableNode): ColumnNode | nul
 
 function hasHint(context: Context, word: string): boolean {
   for (const hint of context.hints)
-    if (likeness(hint, word) >= 0.75 || (hint.length > 3 && word.startsWith(hint))) return true;
+    if (stemOf(word) === hint || likeness(hint, word) >= 0.75 || (hint.length > 3 && word.startsWith(hint)))
+      return true;
   return false;
 }
 

@@ -23,6 +23,7 @@ import { exploreSchema } from "./explore.ts";
 import type { Plan } from "./planner.ts";
 import { makePlan } from "./planner.ts";
 import { writeProbe } from "./probe.ts";
+import type { SchemaGraph } from "./schema-graph.ts";
 import { writeThought } from "./thought.ts";
 import type { PastCall, Transcript } from "./transcript.ts";
 import { readTranscript, shownRows } from "./transcript.ts";
@@ -129,7 +130,7 @@ function takeTurn(request: ModelRequest, transcript: Transcript): Turn {
     );
   if (transcript.question === "" || transcript.question.length > QUESTION_CHARS_MAX)
     return decline(writeDecline(transcript.graph, []));
-  const refusal = refuseOutright(transcript.question) ?? cannotCompute(transcript.question);
+  const refusal = refuseOutright(transcript.question) ?? cannotCompute(transcript.question, transcript.graph);
   if (refusal !== null) return decline(refusal);
   const exploring = exploreSchema(transcript);
   if (exploring !== null) return exploring;
@@ -153,7 +154,9 @@ function takeTurn(request: ModelRequest, transcript: Transcript): Turn {
 function refuseOutright(question: string): string | null {
   const asked = question.trim().toLowerCase();
   if (
-    /^(please )?(delete|drop|update|insert|alter|create|truncate|remove|rename|add|grant|replace|set)\b/.test(asked)
+    /^(please )?(delete|drop|update|insert|alter|create|truncate|remove|rename|add(?! up)|grant|replace|set)\b/.test(
+      asked,
+    )
   ) {
     return "The database is only ever read: I change nothing, and have run no query.";
   }
@@ -164,9 +167,9 @@ function refuseOutright(question: string): string | null {
 }
 
 /** What would need a clock or mathematics that it has not. */
-function cannotCompute(question: string): string | null {
+function cannotCompute(question: string, graph: SchemaGraph): string | null {
   const when =
-    /\b(?:last|this|next|current|past) (?:year|month|week|quarter)\b|\b(?:today|yesterday|tomorrow|ago|recently)\b/i.exec(
+    /\b(?:last|this|next|current|past) (?:year|month|week|quarter)\b|\b(?:today|yesterday|tomorrow|ago|(?<!most )recently)\b/i.exec(
       question,
     );
   if (when !== null)
@@ -175,7 +178,11 @@ function cannotCompute(question: string): string | null {
     /\b(?:median|mode of|standard deviation|variance|correlation|percentile|growth|trend|moving average)\b/i.exec(
       question,
     );
-  return what === null
+  if (what === null) return null;
+  const isStored = graph.tables.some((table) =>
+    table.columns.some((column) => column.words.includes(what[0].toLowerCase())),
+  );
+  return isStored
     ? null
     : `I am the offline model and do not compute "${what[0]}". I count, add up, average, rank and look up.`;
 }

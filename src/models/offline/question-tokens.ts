@@ -23,6 +23,7 @@ const PIECES =
 export function parseTokens(question: string): readonly Token[] {
   const plain = spellOutNames(question)
     .replace(/\b(ca|wo|do|does|did|has|have|had|is|are|was|were)n['’]t\b/gi, (_all, verb: string) => `${verb} not`)
+    .replace(/^\s*add up\b/i, "sum of")
     .replace(/\bout of stock\b/gi, "with stock = 0")
     .replace(/^((?!.*\bunits?\b).*)\b(are|is|still) in stock\b/gi, "$1$2 with stock > 0")
     .replace(/\b(best|worst)[ -]?selling\b/gi, "$1-selling")
