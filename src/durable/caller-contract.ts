@@ -53,6 +53,20 @@ export type ClaimReply =
   | { readonly kind: "other_body" }
   | { readonly kind: "in_flight" };
 
+/** A question whose door must answer at once: everything that it takes to begin its run, in one call. */
+export interface TakeRequest {
+  readonly admit: AdmitRequest;
+  /** Names the request over its repetitions, which are one run; null: every request is a new one. */
+  readonly key: { readonly name: string; readonly keptMs: number } | null;
+  /** JSON of the `StartRun`; its id is that of `admit`. */
+  readonly start: string;
+}
+
+export type TakeReply =
+  /** Kept durably; the run begins by itself. `runId` is that of the first request with the key. */
+  | { readonly kind: "taken"; readonly runId: string; readonly isRepeat: boolean }
+  | Extract<AdmitReply, { readonly kind: "refused" }>;
+
 export interface LedgerEntry {
   readonly id: string;
   /** The first 200 characters. */
@@ -92,6 +106,10 @@ export interface CallerApi {
   settle(settlement: Settlement): Promise<void>;
   /** Binds an idempotency key to a request and the run it makes, for `keptMs`; absent: a day. */
   claim(key: string, bodyHash: string, runId: string, keptMs?: number): Promise<ClaimReply>;
+  /** Claims, admits and keeps a question; the run is begun afterwards, by the caller object's alarm. */
+  take(request: TakeRequest): Promise<TakeReply>;
+  /** Begins a run that was taken, now. False when none with this id is waiting. */
+  beginTaken(runId: string): Promise<boolean>;
   /** The caller's runs. Null: the cursor is not one of ours. */
   list(cursor: string | null, limit: number): Promise<LedgerPage | null>;
   /** The last days with any run, newest first. */

@@ -7,6 +7,7 @@
  * Leaves to others: the tables (ledger.ts, claims.ts).
  */
 import { DurableObject } from "cloudflare:workers";
+import { createBatch } from "./batch.ts";
 import type {
   AdmitReply,
   AdmitRequest,
@@ -15,10 +16,13 @@ import type {
   DayUsage,
   LedgerPage,
   Settlement,
+  TakeReply,
+  TakeRequest,
 } from "./caller-contract.ts";
 import { claimKey } from "./claims.ts";
 import type { DurableBindings } from "./contract.ts";
 import { isPlatformError, logBug, logLine } from "./faults.ts";
+import { dropStart, dueStarts, type KeptStart, keepStart, keptStart, nextStartAt, postponeStart } from "./inbox.ts";
 import {
   admitRun,
   type EndOutcome,
@@ -39,8 +43,16 @@ const CHECK_EVERY_MS = 10 * 60_000;
 const GIVE_UP_MS = 25 * 60 * 60_000;
 /** Asked in parallel; an object has six connections. */
 const CHECKS_AT_ONCE = 5;
+/** Runs begun at once: each reads the schema of a database that does one thing at a time. */
+const STARTS_AT_ONCE = 8;
 
 export class CallerObject extends DurableObject<DurableBindings> implements CallerApi {
+  private readonly taking = createBatch(async (runTasks) => {
+    this.ctx.storage.transactionSync(runTasks);
+    // In the same turn: the questions and the alarm that begins them are one write.
+    await this.setAlarm();
+  });
+
   constructor(ctx: DurableObjectState, env: DurableBindings) {
     super(ctx, env);
     migrateLedger(ctx.storage);
@@ -50,6 +62,16 @@ export class CallerObject extends DurableObject<DurableBindings> implements Call
     const reply = this.ctx.storage.transactionSync(() => admitRun(this.ctx.storage.sql, request, Date.now()));
     await this.armNext();
     return reply;
+  }
+
+  async take(request: TakeRequest): Promise<TakeReply> {
+    return this.taking.add(() => this.takeNow(request, Date.now()));
+  }
+
+  async beginTaken(runId: string): Promise<boolean> {
+    const kept = keptStart(this.ctx.storage.sql, runId);
+    if (kept !== null) await this.begin(kept);
+    return kept !== null;
   }
 
   async withdraw(runId: string): Promise<void> {
@@ -74,10 +96,13 @@ export class CallerObject extends DurableObject<DurableBindings> implements Call
     return listDays(this.ctx.storage.sql, daysMax, ALERT_PERCENTS);
   }
 
-  /** Looks after runs that nobody has heard of. */
+  /** Begins what was taken, and looks after runs that nobody has heard of. */
   override async alarm(): Promise<void> {
     try {
       const { sql } = this.ctx.storage;
+      for (let starts = this.dueStarts(); starts.length > 0; starts = this.dueStarts()) {
+        await Promise.all(starts.map((kept) => this.begin(kept)));
+      }
       const overdue = [...overdueRuns(sql, Date.now())];
       while (overdue.length > 0) {
         await Promise.all(overdue.splice(0, CHECKS_AT_ONCE).map((run) => this.check(run)));
@@ -89,6 +114,35 @@ export class CallerObject extends DurableObject<DurableBindings> implements Call
     await this.armNext();
   }
 
+  private takeNow(request: TakeRequest, now: number): TakeReply {
+    const { sql } = this.ctx.storage;
+    const { admit, key } = request;
+    const claim = key === null ? null : claimKey(sql, key.name, "", admit.runId, now, key.keptMs);
+    const runId = claim !== null && "runId" in claim ? claim.runId : admit.runId;
+    const isKnown = sql.exec("SELECT 1 FROM runs WHERE id = ?", runId).toArray().length > 0;
+    const admission = admitRun(sql, { ...admit, runId }, now);
+    if (admission.kind === "refused") return admission;
+    if (!isKnown) keepStart(sql, runId, request.start, now);
+    return { kind: "taken", runId, isRepeat: isKnown };
+  }
+
+  private dueStarts(): readonly KeptStart[] {
+    return dueStarts(this.ctx.storage.sql, Date.now(), STARTS_AT_ONCE);
+  }
+
+  /** `start` gives the run as it is when it has begun before, so doing this twice is no harm. */
+  private async begin(kept: KeptStart): Promise<void> {
+    const { sql } = this.ctx.storage;
+    const runs = this.env.RUNS;
+    try {
+      await runs.get(runs.idFromName(kept.start.id)).start(kept.start, "alarm");
+      dropStart(sql, kept.start.id);
+    } catch (error) {
+      if (!isPlatformError(error)) logBug("begin", null, error);
+      postponeStart(sql, kept, Date.now());
+    }
+  }
+
   private async check(run: ReturnType<typeof overdueRuns>[number]): Promise<void> {
     const { sql } = this.ctx.storage;
     const runs = this.env.RUNS;
@@ -97,8 +151,9 @@ export class CallerObject extends DurableObject<DurableBindings> implements Call
       .account()
       .catch(() => "unreachable" as const);
     const now = Date.now();
-    if (account === null) return this.record(run.id, 0, "lost");
-    if (account !== "unreachable" && account.outcome !== null) {
+    // One that was taken and has not begun yet is nobody's loss.
+    if (account === null && keptStart(sql, run.id) === null) return this.record(run.id, 0, "lost");
+    if (account !== "unreachable" && account !== null && account.outcome !== null) {
       return this.record(run.id, account.costNanoUsd, account.outcome);
     }
     if (account === "unreachable" && now > run.admittedAt + GIVE_UP_MS) {
@@ -117,8 +172,19 @@ export class CallerObject extends DurableObject<DurableBindings> implements Call
     });
   }
 
+  private nextAt(): number | null {
+    const { sql } = this.ctx.storage;
+    const [check, start] = [nextCheckAt(sql), nextStartAt(sql)];
+    return check === null || start === null ? (check ?? start) : Math.min(check, start);
+  }
+
+  private async setAlarm(): Promise<void> {
+    const at = this.nextAt();
+    if (at !== null) await this.ctx.storage.setAlarm(Math.max(Date.now() + 1, at));
+  }
+
   private async armNext(): Promise<void> {
-    const at = nextCheckAt(this.ctx.storage.sql);
+    const at = this.nextAt();
     if (at === null) return;
     const current = await this.ctx.storage.getAlarm();
     const wanted = Math.max(Date.now() + 1, at);

@@ -111,8 +111,6 @@ export interface Account {
 export interface RunApi {
   /** Starts the run, or returns it as it is when the id is taken. A database that cannot be read is an ending. */
   start(input: StartRun, driver?: Driver): Promise<PublicRun>;
-  /** Takes a run in: durable when this returns, begun by the alarm. For a door that must answer at once. */
-  accept(input: StartRun): Promise<PublicRun>;
   view(): Promise<PublicRun | null>;
   step(driver?: Driver): Promise<StepReply>;
   cancel(): Promise<CancelReply>;

@@ -30,6 +30,10 @@ const MIGRATIONS: readonly string[] = [
    );
    CREATE TABLE claims (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, run_id TEXT NOT NULL, expires_at INTEGER NOT NULL);
    CREATE INDEX claims_by_time ON claims (expires_at);`,
+  `CREATE TABLE inbox (
+     run_id TEXT PRIMARY KEY, start TEXT NOT NULL, kept_at INTEGER NOT NULL, begin_at INTEGER NOT NULL,
+     tries INTEGER NOT NULL DEFAULT 0
+   );`,
 ];
 
 export type EndOutcome = Outcome | "lost";

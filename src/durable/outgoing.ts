@@ -1,21 +1,12 @@
 /**
- * What the doors may ask of a run about what it sends out, and runs that are taken in before they are begun.
- *
- * A run that was accepted is one stored line until the alarm begins it, so that a door which must answer at once waits for
- * no database, and a crash loses no question. Leaves to others: what a press does (slack-press.ts), sending (deliveries.ts).
+ * What the doors may ask of a run about what it sends out: a press of a button, a word to who pressed it, the callback once
+ * more. Leaves to others: what a press does (slack-press.ts), sending (deliveries.ts).
  */
-import { createState } from "../agent/state.ts";
-import { type PublicRun, toPublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
-import type { OutgoingCall, OutgoingReply, RunApi, StartRun } from "./contract.ts";
+import type { OutgoingCall, OutgoingReply, RunApi } from "./contract.ts";
 import type { RunJournal } from "./journal.ts";
-import { hasTables, migrate } from "./layout.ts";
 import { type Outbox, readOutbox, sendAgain } from "./outbox.ts";
-import { readFact, writeFact } from "./rows.ts";
-import { decodeSettings, encodeSettings } from "./settings.ts";
 import { answerPress, toNotice } from "./slack-press.ts";
-
-const ACCEPTED = "accepted";
 
 /** Answers a call. What it makes due, the caller of this arms the alarm for. */
 export async function answerCall(
@@ -47,25 +38,4 @@ export async function answerCall(
       return { kind: mayResend ? "resent" : "nothing_to_send", run };
     }
   }
-}
-
-/** Keeps `input` until the alarm begins it; durable when this returns. Gives the run as it will be before its first step. */
-export async function keepAccepted(storage: DurableObjectStorage, input: StartRun): Promise<PublicRun> {
-  const now = Date.now();
-  storage.transactionSync(() => {
-    migrate(storage.sql, now);
-    writeFact(storage.sql, ACCEPTED, encodeSettings({ ...input, inheritedNanoUsd: 0 }));
-  });
-  await storage.setAlarm(now + 1);
-  await storage.sync();
-  const { id, question, caller, mode, grounding, model, tools, limits } = input;
-  const state = createState({ id, question, caller, mode, grounding, model, tools: [...tools], limits }, now);
-  return toPublicRun(state, { queries: [] }, now);
-}
-
-/** What was accepted here, or null. It stays when the run is begun, and means nothing then. */
-export function readAccepted(sql: SqlStorage): StartRun | null {
-  const text = hasTables(sql) ? readFact(sql, ACCEPTED) : null;
-  const settings = text === null ? null : decodeSettings(text);
-  return settings?.ok ? settings.value : null;
 }

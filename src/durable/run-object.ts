@@ -40,7 +40,7 @@ import { openJournal, type RunJournal } from "./journal.ts";
 import { adoptRun, carryOnRun, readChildren, readKinRows } from "./kin.ts";
 import { createOnce } from "./once.ts";
 import { beginRun } from "./opening.ts";
-import { answerCall, keepAccepted, readAccepted } from "./outgoing.ts";
+import { answerCall } from "./outgoing.ts";
 import { awaitEvents, findResultPage, toTranscriptPage, toView } from "./projections.ts";
 import { CALLER_GRACE_MS, duesOf, mayStep, WATCHDOG_MS } from "./schedule.ts";
 import type { RunSettings } from "./settings.ts";
@@ -64,11 +64,6 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
 
   async start(input: StartRun, driver: Driver = "alarm"): Promise<PublicRun> {
     return this.begin(driver, () => this.create(input));
-  }
-
-  async accept(input: StartRun): Promise<PublicRun> {
-    const journal = this.journal();
-    return journal === null ? keepAccepted(this.ctx.storage, input) : this.show(journal);
   }
 
   async view(): Promise<PublicRun | null> {
@@ -220,8 +215,6 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
 
   /** The journal, after making sure that a lost alarm is set again (O2). */
   private async touch(): Promise<RunJournal | null> {
-    const accepted = this.journal() === null ? readAccepted(this.ctx.storage.sql) : null;
-    if (accepted !== null) await this.beginning.run(() => this.create(accepted));
     const journal = this.journal();
     if (journal !== null && isLost(await this.ctx.storage.getAlarm(), Date.now())) await this.armNext(journal);
     return journal;

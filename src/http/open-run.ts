@@ -9,7 +9,7 @@ import { NANO_USD_PER_ROW } from "../agent/budget.ts";
 import type { PublicRun } from "../agent/view.ts";
 import type { Caller } from "../config/callers.ts";
 import { OFFLINE_MODEL } from "../config.ts";
-import type { AdmitReply, RateState } from "../durable/caller-contract.ts";
+import type { AdmitReply, CallerPolicy, RateState } from "../durable/caller-contract.ts";
 import type { Driver } from "../durable/contract.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { CheckedAsk } from "./ask.ts";
@@ -69,7 +69,7 @@ export function openRun(ask: CheckedAsk, opening: Opening): Promise<Result<Opene
 }
 
 /** The offline model costs nothing: only the rows that it reads do, and the day is not held up for more. */
-function mostOf({ model, limits }: CheckedAsk): number {
+export function mostOf({ model, limits }: CheckedAsk): number {
   const { costNanoUsdMax, rowsReadMax } = limits;
   return model === OFFLINE_MODEL ? Math.min(costNanoUsdMax, rowsReadMax * NANO_USD_PER_ROW) : costNanoUsdMax;
 }
@@ -85,11 +85,7 @@ export async function enterRun(newRun: NewRun, opening: Opening): Promise<Result
     runId,
     reserveNanoUsd: newRun.reserveNanoUsd,
     question: newRun.question,
-    policy: {
-      dailyNanoUsdMax: caller.dailyNanoUsdMax,
-      ratePerMinuteMax: caller.ratePerMinuteMax,
-      runsAtOnceMax: caller.runsAtOnceMax,
-    },
+    policy: policyOf(caller),
   });
   if (admission.kind === "refused") return err(toRefusal(admission, caller));
   const begun = await newRun.begin(runId, driver);
@@ -100,6 +96,12 @@ export async function enterRun(newRun: NewRun, opening: Opening): Promise<Result
   }
   ports.log({ level: "info", event: isRepeat ? "run_repeated" : "run_opened", run: runId, caller: caller.name });
   return ok({ run: begun.value, rate: admission.rate, keyExpiresAt: expiresAt, isRepeat });
+}
+
+/** What the caller may do, as its object wants to know it. */
+export function policyOf(caller: Caller): CallerPolicy {
+  const { dailyNanoUsdMax, ratePerMinuteMax, runsAtOnceMax } = caller;
+  return { dailyNanoUsdMax, ratePerMinuteMax, runsAtOnceMax };
 }
 
 /** The RateLimit fields (draft-ietf-httpapi-ratelimit-headers) of a caller. */

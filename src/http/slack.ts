@@ -2,20 +2,20 @@
  * The Slack door: slash commands and presses of buttons.
  *
  * Owns: the order (size, signature over the raw bytes, then everything else) and that Slack is answered at once: a question
- * is one stored line in its run object before the answer goes out, and nothing is left to do in this request. The one
+ * is one stored line in the caller object before the answer goes out, and nothing is left to do in this request. The one
  * unsigned request that gets a 200 is `ssl_check=1`, and nothing is done for it, whatever else it says.
  * Leaves to others: who may ask (slack-command.ts), the way in (open-run.ts), the answer (durable/deliveries.ts).
  */
 import { type Context, Hono } from "hono";
 import type { SlackDoor } from "../config/doors.ts";
+import type { StartRun } from "../durable/contract.ts";
 import type { SlackPress } from "../durable/slack-origin.ts";
-import { ok } from "../lib/result.ts";
 import { checkAsk } from "./ask.ts";
 import { readBytes } from "./body.ts";
-import { type HttpEnv, runObject } from "./context.ts";
-import { enterRun, type Opening } from "./open-run.ts";
-import { problem } from "./problems.ts";
-import { ownsRunId } from "./run-id.ts";
+import { callerObject, type HttpEnv, runObject } from "./context.ts";
+import { mostOf, policyOf } from "./open-run.ts";
+import { type ProblemCode, problem } from "./problems.ts";
+import { createRunId, ownsRunId, RUN_ID_BYTES } from "./run-id.ts";
 import { parseCommand, refusePlace, type SlackQuestion } from "./slack-command.ts";
 import { continueRun } from "./slack-continue.ts";
 import { parseForm } from "./slack-form.ts";
@@ -88,22 +88,29 @@ async function ask(c: Context<HttpEnv>, door: SlackDoor, asked: SlackQuestion): 
   const checked = checkAsk({ question }, caller, config, url.hostname);
   if (!checked.ok) return toNotice(tellRefusal(checked.error));
   const slack = { ...place, receivedAt: ports.now(), publicOrigin: url.origin, working: null };
-  const key = triggerId === null ? null : { name: `slack:${triggerId}`, fingerprint: "", keptMs: TRIGGER_KEPT_MS };
-  const opening: Opening = { bindings: c.env, ports, caller, driver: "alarm", key };
-  const opened = await enterRun(
-    {
-      reserveNanoUsd: checked.value.limits.costNanoUsdMax,
-      question,
-      async begin(id) {
-        const start = { ...checked.value, id, caller: caller.name, scopes: caller.scopes, slack };
-        return ok(await runObject(c.env, id).accept(start));
-      },
-    },
-    opening,
-  );
-  if (!opened.ok) return toNotice(tellRefusal(opened.error));
-  return { response_type: asked.visibility, ...toWorkingMessage(question, opened.value.run.id) };
+  const key = triggerId === null ? null : { name: `slack:${triggerId}`, keptMs: TRIGGER_KEPT_MS };
+  const runId = createRunId(caller.name, ports.randomBytes(RUN_ID_BYTES));
+  const start: StartRun = { ...checked.value, id: runId, caller: caller.name, scopes: caller.scopes, slack };
+  const reply = await callerObject(c.env, caller.name).take({
+    key,
+    admit: { runId, reserveNanoUsd: mostOf(checked.value), question, policy: policyOf(caller) },
+    start: JSON.stringify(start),
+  });
+  if (reply.kind === "refused") return toNotice(tellRefusal({ code: REFUSALS[reply.reason], detail: "" }));
+  ports.log({
+    level: "info",
+    event: reply.isRepeat ? "run_repeated" : "run_taken",
+    run: reply.runId,
+    caller: caller.name,
+  });
+  return { response_type: asked.visibility, ...toWorkingMessage(question, reply.runId) };
 }
+
+const REFUSALS = {
+  rate: "rate_limited",
+  runs_at_once: "too_many_runs",
+  daily_budget: "daily_budget_spent",
+} as const satisfies Record<string, ProblemCode>;
 
 async function press(c: Context<HttpEnv>, door: SlackDoor, runId: string, pressed: SlackPress): Promise<void> {
   const object = runObject(c.env, runId);
@@ -114,7 +121,11 @@ async function press(c: Context<HttpEnv>, door: SlackDoor, runId: string, presse
     await object.outgoing({ kind: "notice", press: pressed, text: refusal });
     return;
   }
-  const reply = await object.outgoing({ kind: "press", press: pressed });
+  const call = { kind: "press", press: pressed } as const;
+  let reply = await object.outgoing(call);
+  if (reply.kind === "not_found" && (await callerObject(c.env, door.caller.name).beginTaken(runId))) {
+    reply = await object.outgoing(call);
+  }
   if (reply.kind !== "may_continue") return;
   const parent = await object.view();
   if (parent === null) return;

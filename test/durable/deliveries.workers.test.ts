@@ -6,7 +6,7 @@ import type { PublicRun } from "../../src/agent/view.ts";
 import { CALLBACK_ORIGIN } from "../fakes/door-settings.ts";
 import { functionModel } from "../fakes/function-model.ts";
 import type { VisibleMessage } from "../fakes/slack-workspace.ts";
-import { type Asked, askInSlack, installOutside, type Outside, send, until } from "./outside.ts";
+import { type Asked, askInSlack, beginInSlack, installOutside, type Outside, send, until } from "./outside.ts";
 import {
   advanceClock,
   answeringWorld,
@@ -83,22 +83,23 @@ describe("a question from Slack", () => {
     expect([message.to, message.replaced]).toEqual([null, 1]);
   });
 
-  it("is not lost when the object dies before it has begun, and the model is asked once", async () => {
+  it("is not lost when every object dies between the acknowledgement and its beginning", async () => {
     installWorld(answeringWorld());
-    const { input } = newRun(answeringWorld());
-    await stubOf(input.id).accept(input);
+    const outside = installOutside();
+    const { message, runId } = await askInSlack(outside, "How many albums are there?");
     await abortAllDurableObjects();
-    expect(await untilFinished(input.id)).toMatchObject({ outcome: "answered", answer: "One." });
+    await until(() => message.replaced > 0);
+    expect(await stubOf(runId).view()).toMatchObject({ outcome: "answered", answer: "One." });
   });
 
-  it("may be asked for by anybody while it is only accepted", async () => {
-    const world = answeringWorld();
-    installWorld(world);
-    const { input } = newRun(world);
-    const shown = await stubOf(input.id).accept(input);
-    expect(shown).toMatchObject({ id: input.id, status: "running", phase: "thought" });
-    expect(await stubOf(input.id).cancel()).toMatchObject({ kind: "cancelled" });
-    expect(await stubOf(input.id).accept(input)).toMatchObject({ outcome: "cancelled" });
+  it("can be stopped before it has begun", async () => {
+    installWorld(answeringWorld());
+    const outside = installOutside();
+    const { message, runId } = await askInSlack(outside, "How many albums are there?");
+    expect(await stubOf(runId).view()).toBeNull();
+    await send(outside.workspace.press(message, "querent_stop"));
+    await until(() => message.replaced > 0);
+    expect((await stubOf(runId).view())?.outcome).toBe("cancelled");
   });
 
   it("H1: asked twice by one trigger is one run and one answer", async () => {
@@ -118,7 +119,7 @@ describe("when Slack does not take the answer", () => {
   it("tries again by alarm, without using up the five posts", async () => {
     const outside = installOutside();
     for (let times = 0; times < 6; times += 1) outside.workspace.faults.push({ kind: "answer", status: 503 });
-    const { message, runId, issued } = await askInSlack(outside, "How many albums are there?");
+    const { message, runId, issued } = await beginInSlack(outside, "How many albums are there?");
     await untilFinished(runId);
     await until(() => outside.workspace.posts.length >= 1);
     while (!(await isDelivered(runId))) await toNextTry(runId);
@@ -131,7 +132,7 @@ describe("when Slack does not take the answer", () => {
   it("survives a crash after Slack has taken it: the same message once more, in its place", async () => {
     const outside = installOutside();
     outside.unanswered = 1;
-    const { message, runId } = await askInSlack(outside, "How many albums are there?");
+    const { message, runId } = await beginInSlack(outside, "How many albums are there?");
     await until(() => outside.workspace.posts.length === 1);
     await abortAllDurableObjects();
     const crashed = slackOf(await stubOf(runId).view());
@@ -144,7 +145,7 @@ describe("when Slack does not take the answer", () => {
   it("posts at most five times what may have arrived, then goes to the person by the bot token", async () => {
     const outside = installOutside({ commandsReplace: false });
     for (let times = 0; times < 5; times += 1) outside.workspace.faults.push({ kind: "cut_after" });
-    const { runId, issued } = await askInSlack(outside, "How many albums are there?");
+    const { runId, issued } = await beginInSlack(outside, "How many albums are there?");
     await untilFinished(runId);
     await until(() => outside.workspace.posts.length >= 1);
     while (!(await isDelivered(runId))) await toNextTry(runId);
@@ -160,7 +161,7 @@ describe("when Slack does not take the answer", () => {
       ["How many albums are there?", "U0001"],
       ["share How many albums are there?", "C0001"],
     ] as const) {
-      const { runId, issued } = await askInSlack(outside, text);
+      const { runId, issued } = await beginInSlack(outside, text);
       await until(() => held.calls > 0);
       advanceClock(31 * MINUTE);
       await stubOf(runId).cancel();
@@ -175,7 +176,7 @@ describe("when Slack does not take the answer", () => {
 
 describe("buttons", () => {
   async function answered(outside: Outside, question: string): Promise<Asked> {
-    const asked = await askInSlack(outside, question);
+    const asked = await beginInSlack(outside, question);
     await until(() => isDelivered(asked.runId));
     return asked;
   }
@@ -184,7 +185,7 @@ describe("buttons", () => {
     const outside = installOutside({ commandsReplace: false });
     const held = holdModel(() => replyWith());
     installWorld({ ...answeringWorld(), model: held });
-    const { message, runId } = await askInSlack(outside, "How many albums are there?");
+    const { message, runId } = await beginInSlack(outside, "How many albums are there?");
     await until(() => held.calls > 0);
     const pressed = outside.workspace.press(message, "querent_stop");
     expect((await send(pressed)).status).toBe(200);
@@ -233,7 +234,7 @@ describe("buttons", () => {
       return query(`SELECT ${asked}`);
     });
     installWorld(world);
-    const { message, runId } = await askInSlack(outside, "How many albums are there?");
+    const { message, runId } = await beginInSlack(outside, "How many albums are there?");
     await until(() => isDelivered(runId));
     expect(wordsOf(message)).toMatch(/No final answer\.\* Stopped after 8 of 8 tool calls/);
     world.model = functionModel(() => replyWith());

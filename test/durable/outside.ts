@@ -2,8 +2,9 @@
  * The outside world of tests in workerd: a Slack workspace and a receiver of webhooks behind the objects' own `fetch`.
  * No server can be started there; fake-slack.ts and fake-receiver.ts are the same over real HTTP.
  */
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
+import type { CallerApi } from "../../src/durable/caller-contract.ts";
 import { CALLBACK_ORIGIN, SLACK_ORIGIN, SLACK_SECRET, SLACK_TOKEN } from "../fakes/door-settings.ts";
 import {
   createWorkspace,
@@ -76,6 +77,15 @@ export interface Asked {
   /** The working message. */
   readonly message: VisibleMessage;
   readonly runId: string;
+}
+
+/** As `askInSlack`, and the run has begun. */
+export async function beginInSlack(outside: Outside, text: string): Promise<Asked> {
+  const asked = await askInSlack(outside, text);
+  const caller = env.CALLERS.get(env.CALLERS.idFromName("slack:app")) as unknown as CallerApi;
+  // False when its alarm was faster.
+  await caller.beginTaken(asked.runId);
+  return asked;
 }
 
 /** Somebody asks in Slack. */

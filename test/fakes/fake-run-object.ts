@@ -13,6 +13,8 @@ import type {
   DayUsage,
   LedgerPage,
   Settlement,
+  TakeReply,
+  TakeRequest,
 } from "../../src/durable/caller-contract.ts";
 import type {
   CancelReply,
@@ -123,10 +125,6 @@ export class FakeRun implements RunApi {
     return { entries: [entry], next: from < this.events.length ? from + 1 : null };
   }
 
-  async accept(input: StartRun): Promise<PublicRun> {
-    return this.start(input);
-  }
-
   async outgoing(call: OutgoingCall): Promise<OutgoingReply> {
     this.calls.push(`outgoing ${call.kind}`);
     this.outgoingCalls.push(call);
@@ -174,6 +172,25 @@ export class FakeCaller implements CallerApi {
   readonly claims = new Map<string, { readonly bodyHash: string; readonly runId: string }>();
   refusal: Extract<AdmitReply, { kind: "refused" }> | null = null;
   inFlight = false;
+  /** Begins what was taken, as the real object's alarm does a moment later. */
+  onTake: ((start: StartRun) => Promise<unknown>) | null = null;
+  readonly taken: TakeRequest[] = [];
+
+  async take(request: TakeRequest): Promise<TakeReply> {
+    const { admit, key } = request;
+    const claim = key === null ? null : await this.claim(key.name, "", admit.runId);
+    const runId = claim !== null && "runId" in claim ? claim.runId : admit.runId;
+    const isRepeat = this.admitted.some((known) => known.runId === runId);
+    const admission = await this.admit({ ...admit, runId });
+    if (admission.kind === "refused") return admission;
+    this.taken.push(request);
+    if (!isRepeat) await this.onTake?.({ ...(JSON.parse(request.start) as StartRun), id: runId });
+    return { kind: "taken", runId, isRepeat };
+  }
+
+  async beginTaken(): Promise<boolean> {
+    return false;
+  }
 
   async admit(request: AdmitRequest): Promise<AdmitReply> {
     if (this.refusal !== null) return this.refusal;
@@ -264,7 +281,7 @@ export function createWorld(variables: Readonly<Record<string, unknown>> = { QUE
     newId: () => "00000000-0000-4000-8000-000000000000",
     log: (entry) => logs.push(entry),
   };
-  const bindings = {
+  const bindings: HttpBindings = {
     ...variables,
     DB: null as unknown as D1Database,
     RUNS: namespace(runs, () => {
@@ -277,7 +294,11 @@ export function createWorld(variables: Readonly<Record<string, unknown>> = { QUE
       for (const change of prepare) change(run);
       return run;
     }),
-    CALLERS: namespace(callers, () => new FakeCaller()),
+    CALLERS: namespace(callers, () => {
+      const caller = new FakeCaller();
+      caller.onTake = async (start) => bindings.RUNS.get(bindings.RUNS.idFromName(start.id)).start(start, "alarm");
+      return caller;
+    }),
   } as unknown as HttpBindings;
   const context = {
     waitUntil: (promise: Promise<unknown>) => kept.push(promise),
