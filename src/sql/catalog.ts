@@ -5,6 +5,7 @@
  * one more for each view and is marked, not fatal. `_cf_%` tables are never asked about: D1 refuses.
  */
 import { type DatabaseConnection, type Row, runBatch } from "./connection.ts";
+import { classifyError } from "./failure.ts";
 import { quoteText } from "./keywords.ts";
 
 export interface CatalogColumn {
@@ -131,7 +132,8 @@ async function readColumns(
     const [rows] = await runBatch(connection, [columnsSql(`m.type = '${kind}'`)]);
     const grouped = groupBy(rows ?? [], "tbl");
     return new Map(asked.map((name) => [name, { columns: (grouped.get(name) ?? []).map(toColumn), broken: null }]));
-  } catch {
+  } catch (error) {
+    if (classifyError(error).kind !== "statement") throw error;
     const found = new Map<string, Columns>();
     for (const name of asked) found.set(name, await readOne(connection, name));
     return found;
@@ -144,6 +146,7 @@ async function readOne(connection: DatabaseConnection, name: string): Promise<Co
     const [rows] = await runBatch(connection, [sql]);
     return { columns: (rows ?? []).map(toColumn), broken: null };
   } catch (error) {
+    if (classifyError(error).kind !== "statement") throw error;
     const message = error instanceof Error ? error.message : String(error);
     return { columns: [], broken: message.replace(/^D1_ERROR: /, "").replace(/: SQLITE_\w+.*$/s, "") };
   }

@@ -7,9 +7,9 @@
  * A statement that runs cannot be stopped, here or on D1: an abort ends the waiting, not the work.
  */
 import type { NewResult } from "../agent/tool.ts";
-import { classifyError, toSqlError } from "./failure.ts";
+import { classifyError } from "./failure.ts";
 import { type CheckedQuery, checkQuery } from "./gate.ts";
-import type { SqlError } from "./hints.ts";
+import { type SqlError, toSqlError } from "./hints.ts";
 import { createJudge, JUDGEMENTS_MAX, type Judge, type Judgement, SCHEMA_MOVES } from "./judge.ts";
 import type { TableScan } from "./plan.ts";
 import { toReach } from "./reach.ts";

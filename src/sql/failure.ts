@@ -4,8 +4,6 @@
  * documented texts decide; the lists are from Cloudflare's "Debug D1" and "Retry queries" pages.
  * An error that does not come from D1 at all is a bug of ours and is thrown on (L4). Pure: no I/O, no clock.
  */
-import { adviseError, type SqlError, toPlainMessage } from "./hints.ts";
-import type { DatabaseSchema } from "./schema.ts";
 
 export type D1Failure =
   | { readonly kind: "retryable"; readonly message: string }
@@ -47,39 +45,6 @@ export function classifyError(error: unknown): D1Failure {
   if (RETRYABLE.some((pattern) => pattern.test(message))) return { kind: "retryable", message };
   if (isResetByPlatform(error)) return { kind: "retryable", message };
   return FROM_DATABASE.test(message) ? { kind: "statement", message } : { kind: "bug" };
-}
-
-/** The error as the run reports it. */
-export function toSqlError(
-  failure: Exclude<D1Failure, { kind: "bug" }>,
-  schema: DatabaseSchema,
-  sql: string,
-): SqlError {
-  switch (failure.kind) {
-    case "statement":
-      return adviseError(failure.message, schema, sql);
-    case "busy":
-      return {
-        code: "database_busy",
-        message: "The database is busy: it has too many requests waiting.",
-        advice: ["Ask again in a minute."],
-        transient: true,
-      };
-    case "too_heavy":
-      return {
-        code: "query_too_heavy",
-        message: `The database gave the query up: ${toPlainMessage(failure.message)}`,
-        advice: ["Read less: filter on indexed columns, aggregate before joining, or ask for a smaller range."],
-        transient: false,
-      };
-    case "retryable":
-      return {
-        code: "database_unreachable",
-        message: "The database could not be reached; the query is not to blame.",
-        advice: ["Send the same query again."],
-        transient: true,
-      };
-  }
 }
 
 function toMessage(error: unknown): string {

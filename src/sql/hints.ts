@@ -3,6 +3,7 @@
  * run will stop is the loop's to say). The catalogue is in error-catalogue.ts. Pure: no I/O, no clock.
  */
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
+import type { D1Failure } from "./failure.ts";
 import type { DatabaseSchema } from "./schema.ts";
 
 export interface SqlError {
@@ -37,4 +38,37 @@ export function toPlainMessage(message: string): string {
     .replace(/: SQLITE_\w+(?: \(.*\))?$/s, "")
     .replace(/ at offset \d+$/, "")
     .trim();
+}
+
+/** The error as the run reports it. */
+export function toSqlError(
+  failure: Exclude<D1Failure, { kind: "bug" }>,
+  schema: DatabaseSchema,
+  sql: string,
+): SqlError {
+  switch (failure.kind) {
+    case "statement":
+      return adviseError(failure.message, schema, sql);
+    case "busy":
+      return {
+        code: "database_busy",
+        message: "The database is busy: it has too many requests waiting.",
+        advice: ["Ask again in a minute."],
+        transient: true,
+      };
+    case "too_heavy":
+      return {
+        code: "query_too_heavy",
+        message: `The database gave the query up: ${toPlainMessage(failure.message)}`,
+        advice: ["Read less: filter on indexed columns, aggregate before joining, or ask for a smaller range."],
+        transient: false,
+      };
+    case "retryable":
+      return {
+        code: "database_unreachable",
+        message: "The database could not be reached; the query is not to blame.",
+        advice: ["Send the same query again."],
+        transient: true,
+      };
+  }
 }

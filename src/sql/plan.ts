@@ -14,6 +14,8 @@ export interface PlanName {
   /** Null when the name stands for no table. */
   readonly rows: number | null;
   readonly subqueries: readonly string[];
+  /** Rows that share one value of a column; null when that is unknown. */
+  readonly rowsPerValue: (column: string) => number | null;
 }
 
 export interface PlanCost {
@@ -39,7 +41,7 @@ export interface PlanOptions {
   readonly limitsHold: boolean;
 }
 
-/** Rows that an index lookup finds when nothing is known: SQLite's own guess. */
+/** Rows that an index lookup finds when nothing is known of its columns: SQLite's own guess. */
 const ROWS_PER_KEY = 10;
 /** Rows that a table function gives: json_each() on one document, pragma_table_info() on one table. */
 const TABLE_FUNCTION_ROWS = 25;
@@ -171,7 +173,7 @@ function weighLoop(node: Node, walk: Walk): number | null {
   const name = rest.replace(/^main\./i, "").replace(/ (EXISTS |USING |VIRTUAL TABLE INDEX |LEFT-JOIN$).*$/s, "");
   const isVirtual = / VIRTUAL TABLE INDEX /.test(rest);
   const rows = isVirtual ? (walk.options.resolve(name).rows ?? TABLE_FUNCTION_ROWS) : sizeOfName(name, node, walk);
-  if (verb === "SEARCH") return weighSearch(rest, rows);
+  if (verb === "SEARCH") return weighSearch(rest, rows, walk.options.resolve(name));
   const { table } = walk.options.resolve(name);
   const isNew = walk.scans.every((scan) => scan.table !== table);
   if (table !== null && isNew && !isVirtual) walk.scans.push({ table, rows });
@@ -186,13 +188,16 @@ function sizeOfName(name: string, node: Node, walk: Walk): number {
   return Math.min(engineRows(node), ...known);
 }
 
-function weighSearch(rest: string, rows: number): number {
+/** `big USING INDEX i (a=? AND b>?)`: the rarest of its equal columns decides. */
+function weighSearch(rest: string, rows: number, name: PlanName): number {
   if (!/ USING /.test(rest)) return 1;
-  const isRange = /[<>]\?/.test(rest);
-  const isEqual = /=\?/.test(rest);
-  if (isRange && !isEqual) return Math.max(1, rows * RANGE_SHARE);
+  const terms = (/\(([^()]*)\)[^()]*$/.exec(rest)?.[1] ?? "").split(" AND ");
+  const equal = terms.flatMap((term) => /^(.+)=\?$/.exec(term)?.[1] ?? []);
+  if (equal.length === 0) return Math.max(1, rows * RANGE_SHARE);
   if (/ INTEGER PRIMARY KEY /.test(rest)) return 1;
-  return Math.max(1, Math.min(rows, ROWS_PER_KEY));
+  const known = equal.flatMap((column) => name.rowsPerValue(column) ?? []);
+  const perKey = known.length === 0 ? ROWS_PER_KEY : Math.min(...known);
+  return Math.max(1, Math.min(rows, perKey));
 }
 
 function cap(rows: number): number {

@@ -41,6 +41,8 @@ export interface Recursion {
   readonly depth: number;
   /** The largest LIMIT that a recursive table carries itself; 0 when none does. */
   readonly ownLimitMax: number;
+  /** Recursive tables found in all. */
+  readonly count: number;
 }
 
 /** Finds the recursive tables of a statement whose text starts at offset `origin`. */
@@ -48,14 +50,16 @@ export function findRecursion(shape: StatementShape, origin: number): Result<Rec
   const guards: RecursionGuard[] = [];
   const positions = referencePositions(shape);
   let ownLimitMax = 0;
+  let count = 0;
   for (const table of shape.commonTables) {
     if (!readsItself(positions, table)) continue;
+    count += 1;
     const limit = ownLimit(shape, table);
     if (limit.rows === "unknown") return err(refuseLimit(shape, table));
     if (limit.rows > RECURSION_ROWS_MAX) guards.push(toGuard(shape, table, limit.index, origin));
     else ownLimitMax = Math.max(ownLimitMax, limit.rows);
   }
-  return ok({ guards, depth: nestingDepth(guards), ownLimitMax });
+  return ok({ guards, depth: nestingDepth(guards), ownLimitMax, count });
 }
 
 /** The statement's text with every guard in place, each recursion bounded to `rowsMax` rows. */

@@ -10,7 +10,7 @@ import { type Catalog, type CatalogRelation, readCatalog } from "./catalog.ts";
 import type { DatabaseConnection } from "./connection.ts";
 import { toIdentifier } from "./keywords.ts";
 import { maskText } from "./masks.ts";
-import { type Profile, readProfile } from "./profile.ts";
+import { mayHoldMore, type Profile, readProfile } from "./profile.ts";
 import { foldName, isDeniedColumn, isMaskedColumn, type Scopes } from "./scopes.ts";
 import { visibleRelations } from "./visible.ts";
 
@@ -143,8 +143,8 @@ function toTable(
         generated: column.kind !== "plain",
         masked,
         references: toReference(relation, column.name, visible, scopes),
-        values: sample?.values.map((value) => maskText(value, scopes.maskValues ?? [])) ?? null,
-        hasMoreValues: sample?.hasMore ?? false,
+        values: sample?.values?.map((value) => maskText(value, scopes.maskValues ?? [])) ?? null,
+        hasMoreValues: mayHoldMore(profile, relation.name),
       };
     }),
   };

@@ -11,7 +11,7 @@ import type { Row } from "./connection.ts";
 import type { CheckedQuery } from "./gate.ts";
 import { unquote } from "./lexer.ts";
 import { type PlanName, type TableScan, weighPlan } from "./plan.ts";
-import type { Profile } from "./profile.ts";
+import { type Profile, rowsPerValue } from "./profile.ts";
 import { type Program, readProgram } from "./program.ts";
 import { type Reach, toReach } from "./reach.ts";
 import { guardRecursion, RECURSION_ROWS_MAX } from "./recursion.ts";
@@ -105,6 +105,9 @@ export function checkVerdict(input: VerdictInput): Result<Verdict, SqlRefusal> {
   const access = checkAccess({ program, reach, shape: checked.shape, catalog, scopes });
   if (!access.ok) return access;
   const cost = weigh(input, reach, program);
+  // What recurses in the plan and nowhere in the text has no bound. A view may: its owner wrote it.
+  const isUnseen = cost.recursionStepRows > 0 && checked.recursion.count === 0 && reach.views.length === 0;
+  if (isUnseen) return err(UNSEEN_RECURSION);
   if (cost.rowsRead > input.rowsReadMax) return err(refuseCost(cost.rowsRead, input.rowsReadMax));
   const recursionRows = toRecursionRows(input, cost.recursionStepRows);
   const body = recursionRows === 0 ? input.body : toBody(checked, catalog, scopes, recursionRows);
@@ -132,12 +135,15 @@ function toRecursionRows(input: VerdictInput, stepRows: number): number {
   return Math.max(RECURSION_ROWS_MIN, Math.min(RECURSION_ROWS_MAX, affordable));
 }
 
+/** What a plan calls by a name that is no table. */
+const UNKNOWN_NAME: PlanName = { table: null, rows: null, subqueries: [], rowsPerValue: () => null };
+
 function weigh(input: VerdictInput, reach: Reach, program: Program): ReturnType<typeof weighPlan> {
   const names = planNames(reach, input.catalog, input.profile);
   const words = new Set(input.checked.shape.tokens.map((token) => keyword(token)));
   const hasFilter = FILTER_WORDS.some((word) => words.has(word) || reach.throughViews.has(foldName(word)));
   return weighPlan(input.plan, {
-    resolve: (name) => names.get(foldName(name)) ?? { table: null, rows: null, subqueries: [] },
+    resolve: (name) => names.get(foldName(name)) ?? UNKNOWN_NAME,
     // A tripwire stands behind a guarded recursion, so its likely size counts; a LIMIT of its own is taken at its word.
     recursionRows: Math.max(RECURSION_ROWS_LIKELY, input.checked.recursion.ownLimitMax),
     stopsAfterRows: hasFilter ? null : input.resultRowsMax,
@@ -151,10 +157,11 @@ function planNames(reach: Reach, catalog: Catalog, profile: Profile): ReadonlyMa
   for (const { name, kind } of catalog.relations) {
     if (kind === "view") continue;
     const rows = profile.sizes.get(foldName(name))?.estimate ?? UNKNOWN_TABLE_ROWS;
-    tables.set(foldName(name), { table: name, rows, subqueries: [] });
+    const perValue = (column: string): number | null => rowsPerValue(profile, name, column);
+    tables.set(foldName(name), { table: name, rows, subqueries: [], rowsPerValue: perValue });
   }
   const schemaRows = catalog.relations.length + catalog.indexes.length;
-  for (const name of SCHEMA_TABLES) tables.set(name, { table: name, rows: schemaRows, subqueries: [] });
+  for (const name of SCHEMA_TABLES) tables.set(name, { ...UNKNOWN_NAME, table: name, rows: schemaRows });
   const names = new Map(tables);
   for (const { name, alias } of reach.tables) {
     const target = tables.get(foldName(name));
@@ -162,10 +169,16 @@ function planNames(reach: Reach, catalog: Catalog, profile: Profile): ReadonlyMa
     const known = names.get(key);
     const larger = (target?.rows ?? -1) > (known?.rows ?? -1) ? target : known;
     const subqueries = [...(known?.subqueries ?? []), ...(target === undefined ? [name] : [])];
-    names.set(key, { table: larger?.table ?? null, rows: larger?.rows ?? null, subqueries });
+    names.set(key, { ...UNKNOWN_NAME, ...larger, subqueries });
   }
   return names;
 }
+
+const UNSEEN_RECURSION: SqlRefusal = {
+  code: "recursion_limit",
+  message: "The query recurses in a way that cannot be bounded.",
+  advice: ["Write the recursion as WITH RECURSIVE name(columns) AS (… UNION ALL SELECT … FROM name … LIMIT n)."],
+};
 
 function refuseCost(estimate: number, rowsReadMax: number): SqlRefusal {
   return {

@@ -18,8 +18,7 @@ const linesOf = (file: string): readonly string[] =>
 const QUERIES = 300;
 
 /** Runs inside workerd, where the clock moves with every answer of the database. */
-const WORKER = `
-import { createDatabase } from "./src/sql/database.ts";
+const WORKER = `import { createDatabase } from ${JSON.stringify("./src/sql/database.ts")};
 export default {
   async fetch(request, env) {
     for (const sql of await request.json()) await env.DB.prepare(sql).run();

@@ -1,6 +1,7 @@
 /** What D1's errors mean, by their documented texts. */
 import { describe, expect, it } from "vitest";
-import { classifyError, toSqlError } from "../../src/sql/failure.ts";
+import { classifyError } from "../../src/sql/failure.ts";
+import { toSqlError } from "../../src/sql/hints.ts";
 
 const d1 = (message: string) => new Error(`D1_ERROR: ${message}`, { cause: new Error(message) });
 

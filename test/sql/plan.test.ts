@@ -6,12 +6,17 @@ import { memoryDatabase, rowsOf } from "./engine.ts";
 const database = memoryDatabase();
 const SIZES: Readonly<Record<string, number>> = { t: 2, u: 3, big: 5_000, org: 4 };
 
-function weigh(sql: string, options: Partial<PlanOptions> = {}) {
+function weigh(sql: string, options: Partial<PlanOptions> = {}, perK: number | null = null) {
   return weighPlan(rowsOf(database, `EXPLAIN QUERY PLAN SELECT * FROM (\n${sql}\n) LIMIT 1001`), {
     resolve: (name) => {
       const table = name.replace(/^(?:a|b|c)$/, "big");
       const rows = SIZES[table] ?? null;
-      return { table: rows === null ? null : table, rows, subqueries: name === "x1" ? ["x"] : [] };
+      return {
+        table: rows === null ? null : table,
+        rows,
+        subqueries: name === "x1" ? ["x"] : [],
+        rowsPerValue: (column) => (table === "big" && column === "k" ? perK : null),
+      };
     },
     recursionRows: 100,
     stopsAfterRows: null,
@@ -44,6 +49,13 @@ describe("weighPlan", () => {
     expect(weigh("SELECT * FROM big WHERE id > 3").rowsRead).toBe(1_250);
     expect(weigh("SELECT * FROM big INDEXED BY big_k WHERE k = 3").rowsRead).toBe(10);
     expect(weigh("SELECT * FROM big WHERE k = 3 OR id = 4").rowsRead).toBe(11);
+  });
+
+  it("takes as many rows for a key as its column's values are shared by", () => {
+    const chain = "SELECT count(*) FROM big a JOIN big b ON b.k = a.k JOIN big c ON c.k = b.k";
+    expect(weigh(chain, {}, 714).rowsRead).toBeGreaterThan(5_000 * 714 * 714);
+    expect(weigh(chain, {}, 1).rowsRead).toBeLessThan(20_000);
+    expect(weigh("SELECT * FROM big INDEXED BY big_k WHERE k = 3", {}, 714).rowsRead).toBe(714);
   });
 
   it("C3: takes a limited subquery for its limit, under any alias", () => {

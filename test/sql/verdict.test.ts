@@ -80,6 +80,26 @@ describe("checkVerdict", () => {
     expect(warnings(`SELECT 'nosuch' AS "nosuch" FROM t`)).toEqual([]);
   });
 
+  it("refuses a recursion that only the engine sees, and takes one that a view brings", async () => {
+    const plain = checkQuery("SELECT 1");
+    if (!plain.ok) throw new Error("accepted");
+    const recursive = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c LIMIT 2) SELECT x FROM c";
+    const input = {
+      checked: plain.value,
+      body: { body: "SELECT 1", definitions: [] },
+      explain: rowsOf(database, `EXPLAIN ${recursive}`),
+      plan: rowsOf(database, `EXPLAIN QUERY PLAN ${recursive}`),
+      catalog: court.catalog,
+      profile: { sizes: new Map(), samples: new Map() },
+      scopes: {},
+      rowsReadMax: 1_000,
+      resultRowsMax: 10,
+    };
+    expect(checkVerdict(input)).toMatchObject({ ok: false, error: { code: "recursion_limit" } });
+    const other = await courtOf(memoryDatabase([`CREATE VIEW v AS ${recursive}`]));
+    expect(other.judge("SELECT * FROM v").ok).toBe(true);
+  });
+
   it("gives a dear recursive step fewer rows, and nested recursions a root of them", () => {
     const limitIn = (sql: string) => {
       const verdict = court.judge(sql);
