@@ -53,7 +53,7 @@ export function mainMeasure(table: TableNode): ColumnNode | null {
 export function dateColumn(context: Context, table: TableNode): ColumnNode | null {
   const dates = table.columns.filter((column) => column.kind === "date" || column.kind === "year");
   const spoken = dates.find((column) =>
-    column.words.some((word) => word !== "date" && word !== "year" && hasHint(context, word)),
+    column.words.some((word) => !/^(date|year)$/.test(word) && !table.words.includes(word) && hasHint(context, word)),
   );
   const own = dates.find((column) => column.words.some((word) => table.words.includes(word)));
   return spoken ?? own ?? dates[0] ?? null;
