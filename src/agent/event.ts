@@ -28,6 +28,8 @@ export interface ToolOutcome {
   readonly final: (FinalAnswer & { readonly evidence: Evidence }) | null;
   readonly durationMs: number;
   readonly memo: Memo | null;
+  readonly described: readonly string[];
+  readonly bookmark: string | null;
 }
 
 export type Event =

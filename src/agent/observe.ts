@@ -10,6 +10,9 @@ import { type Draft, finish, say, settleRows, tell } from "./draft.ts";
 import type { ToolOutcome } from "./event.ts";
 import { acceptAnswer, objectTo } from "./reply.ts";
 
+/** Table names remembered as described; twenty calls of describe_tables at the most it takes. */
+const DESCRIBED_MAX = 400;
+
 /** Applies the outcomes of the open round. `newResults` results were stored with it. */
 export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], newResults: number): void {
   const { attempt } = draft.state;
@@ -37,6 +40,9 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
     const { notes, plan, brainstormed } = memo;
     draft.state = { ...draft.state, memo: { notes: [...notes], plan: [...plan], brainstormed } };
   }
+  const described = [...new Set([...draft.state.described, ...outcomes.flatMap((outcome) => outcome.described)])];
+  const bookmark = outcomes.findLast((outcome) => outcome.bookmark !== null)?.bookmark ?? draft.state.bookmark;
+  draft.state = { ...draft.state, described: described.slice(-DESCRIBED_MAX), bookmark };
   const guidance = climb(draft, outcomes);
   const final = outcomes.find((outcome) => outcome.final !== null)?.final ?? null;
   const objection = final === null ? null : objectTo(draft, final.evidence);

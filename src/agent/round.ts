@@ -29,6 +29,8 @@ export interface Round {
   readonly step: number;
   readonly question: string;
   readonly memo: Memo;
+  readonly described: readonly string[];
+  readonly bookmark: string | null;
   now(): number;
 }
 
@@ -92,6 +94,8 @@ async function runOne(
     signal: round.signal,
     rowsReadMax: round.rowsReadMax,
     memo: round.memo,
+    described: round.described,
+    bookmark: round.bookmark,
     results: {
       get: shelf.get,
       put: async (result) => {
@@ -137,6 +141,8 @@ function toOutcomes(round: Round, ran: readonly (Ran | null)[], shelf: Shelf): T
       final: toFinal(round, one.output.final, shelf),
       durationMs: one.durationMs,
       memo: one.output.memo ?? null,
+      described: one.output.described ?? [],
+      bookmark: one.output.bookmark ?? null,
     };
   });
 }

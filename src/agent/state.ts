@@ -157,6 +157,9 @@ export const stateSchema = z
     renewalDue: z.enum(["window", "repair"]).nullable(),
     /** What the model noted for itself; it outlives a fresh transcript. */
     memo: z.strictObject({ notes: z.array(z.string()), plan: z.array(z.string()), brainstormed: z.boolean() }),
+    /** Tables shown by describe_tables, and the bookmark of the last query: its steps see one database that moves forward. */
+    described: z.array(z.string()).default([]),
+    bookmark: z.string().nullable().default(null),
     /** How far provider repair has gone for the present request. */
     repairTier: counter,
     /** Set when a ceiling is hit: what remains is the last call. */
@@ -235,6 +238,8 @@ export function createState(run: NewRun, now: number): AgentState {
     renewals: 0,
     renewalDue: null,
     memo: { notes: [], plan: [], brainstormed: false },
+    described: [],
+    bookmark: null,
     repairTier: 0,
     concluding: null,
     groundingTurns: 0,

@@ -123,6 +123,8 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
     step: state.usage.steps,
     question: state.question,
     memo: state.memo,
+    described: state.described,
+    bookmark: state.bookmark,
     now: ports.now,
   });
   const held = stillHeld(ports, attempt);

@@ -51,6 +51,10 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Rows that this call may still make the database read. */
   readonly rowsReadMax: number;
+  /** Tables that describe_tables has shown in this run. */
+  readonly described: readonly string[];
+  /** Where this run's view of the database stands (D1 session bookmark), or null before its first query. */
+  readonly bookmark: string | null;
   /** What the model noted before, and its plan. */
   readonly memo: Memo;
   /** Stored results of this run. */
@@ -93,6 +97,10 @@ export interface ToolOutput {
   readonly observation: Observation;
   readonly rowsRead: number;
   readonly query: QueryRecord | null;
+  /** Only from `describe_tables`: the tables it showed. */
+  readonly described?: readonly string[];
+  /** Only from a query: the bookmark that the run's next query starts from. */
+  readonly bookmark?: string | null;
   /** Only from `notes` and `plan`: the memo as it is from now on. */
   readonly memo?: Memo;
   /** Only from `final_answer`. */

@@ -5,6 +5,7 @@ import { defineTool, type Tool } from "../agent/tool.ts";
 import { nearestNames } from "../lib/nearest.ts";
 import type { Database } from "../sql/database.ts";
 import { type DatabaseSchema, renderSchema, type SchemaTable } from "../sql/schema.ts";
+import { readSchema, SCHEMA_UNREACHABLE } from "./read-schema.ts";
 
 /** Bytes of the description in one observation. */
 const DESCRIPTION_BYTES_MAX = 10_000;
@@ -18,7 +19,8 @@ export function createDescribeTablesTool(database: Database): Tool {
     description: DESCRIPTION,
     input: z.strictObject({ tables: z.array(z.string().min(1).max(200)).min(1).max(20) }),
     run: async ({ tables }) => {
-      const schema = await database.schema();
+      const schema = await readSchema(database);
+      if (schema === null) return { observation: SCHEMA_UNREACHABLE, rowsRead: 0, query: null };
       const names = schema.tables.map((table) => table.name);
       const find = (wanted: string) => names.find((name) => name.toLowerCase() === wanted.toLowerCase());
       const found = tables.map(find).filter((name) => name !== undefined);
@@ -45,6 +47,7 @@ export function createDescribeTablesTool(database: Database): Tool {
         observation: hints.length > 0 ? warning(summary, hints, data) : success(summary, data),
         rowsRead: 0,
         query: null,
+        described: rendered.shown,
       };
     },
   });

@@ -7,7 +7,9 @@ import { failure, success, warning } from "../agent/observation.ts";
 import { defineTool, type QueryRecord, type Tool, type ToolContext, type ToolOutput } from "../agent/tool.ts";
 import type { Database, QueryRows } from "../sql/database.ts";
 import { normalizeSql } from "../sql/gate.ts";
+import { readSchema } from "./read-schema.ts";
 import { INSTRUCTION_LABEL, looksLikeInstruction, PAGE_ROWS_MAX, toPage } from "./rows.ts";
+import { unseenTables } from "./unseen-tables.ts";
 
 const DESCRIPTION = `Runs one read-only SQLite query and returns its first rows (at most ${PAGE_ROWS_MAX}).
 Takes a single SELECT, VALUES or WITH … SELECT. The whole result is stored under a reference such as r1: read more of it
@@ -25,7 +27,13 @@ export function createExecuteSqlTool(database: Database): Tool {
 }
 
 async function execute(database: Database, sql: string, context: ToolContext): Promise<ToolOutput> {
-  const outcome = await database.query(sql, { rowsReadMax: context.rowsReadMax, signal: context.signal });
+  // A schema that cannot be read guards nothing: the query meets the same failure, and tells it.
+  const schema = await readSchema(database);
+  const unseen = schema === null ? [] : unseenTables(sql, schema, context.described);
+  if (unseen.length > 0) return refuseUnseen(sql, unseen);
+  const { rowsReadMax, signal, bookmark } = context;
+  const options = bookmark === null ? { rowsReadMax, signal } : { rowsReadMax, signal, bookmark };
+  const outcome = await database.query(sql, options);
   switch (outcome.kind) {
     case "rows":
       return showRows(sql, outcome, context);
@@ -49,6 +57,14 @@ async function execute(database: Database, sql: string, context: ToolContext): P
       return { observation, rowsRead, query: failedQuery(sql, "quarantined", rowsRead), quarantined: true };
     }
   }
+}
+
+function refuseUnseen(sql: string, unseen: readonly string[]): ToolOutput {
+  const names = unseen.slice(0, 20);
+  const observation = failure(`Not run: the columns of ${names.join(", ")} have not been shown to you.`, [
+    `Call describe_tables with ${JSON.stringify({ tables: names })}, then send the query again.`,
+  ]);
+  return { observation, rowsRead: 0, query: failedQuery(sql, "not_described", 0) };
 }
 
 function failedQuery(sql: string, error: string, rowsRead: number): QueryRecord {
@@ -81,5 +97,5 @@ async function showRows(sql: string, outcome: QueryRows, context: ToolContext): 
   const artifacts = [{ kind: "result" as const, ref: stored.ref, rows: count }];
   const data = { ...page };
   const observation = advice.length > 0 ? warning(summary, advice, data, artifacts) : success(summary, data, artifacts);
-  return { observation, rowsRead: outcome.rowsRead, query };
+  return { observation, rowsRead: outcome.rowsRead, query, bookmark: outcome.bookmark };
 }

@@ -4,6 +4,7 @@ import { success, warning } from "../agent/observation.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import type { Database } from "../sql/database.ts";
 import type { SchemaTable } from "../sql/schema.ts";
+import { readSchema, SCHEMA_UNREACHABLE } from "./read-schema.ts";
 
 const PAGE_TABLES_MAX = 50;
 
@@ -17,7 +18,8 @@ export function createListTablesTool(database: Database): Tool {
     description: DESCRIPTION,
     input: z.strictObject({ search: z.string().max(100).optional(), page: z.int().min(1).optional() }),
     run: async ({ search, page }) => {
-      const schema = await database.schema();
+      const schema = await readSchema(database);
+      if (schema === null) return { observation: SCHEMA_UNREACHABLE, rowsRead: 0, query: null };
       const found = schema.tables.filter((table) => matches(table, search ?? ""));
       const first = ((page ?? 1) - 1) * PAGE_TABLES_MAX;
       const shown = found.slice(first, first + PAGE_TABLES_MAX);

@@ -64,6 +64,8 @@ function roundOf(
     step: 4,
     question: "How many?",
     memo: { notes: [], plan: [], brainstormed: false },
+    described: [],
+    bookmark: null,
     now: () => (clock += 10),
     ...parts,
   });

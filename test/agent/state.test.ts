@@ -127,7 +127,10 @@ describe("a record that cannot be read", () => {
 
   it("C52: with any one field missing, it says which", () => {
     const state = stateWith();
-    const fields = Object.keys(state).filter((field) => field !== "version");
+    // Added after the first stored records, which go on without them.
+    const added = ["described", "bookmark"];
+    const fields = Object.keys(state).filter((field) => field !== "version" && !added.includes(field));
+    for (const field of added) expect(decode({ ...state, [field]: undefined }).ok).toBe(true);
     const told = fields.map((field) => fieldOf(decode({ ...state, [field]: undefined })));
     expect(told).toEqual(fields);
     expect(fields.length).toBeGreaterThan(40);

@@ -115,6 +115,8 @@ export function outcomeWith(parts: Partial<ToolOutcome> = {}): ToolOutcome {
     final: null,
     durationMs: 5,
     memo: null,
+    described: [],
+    bookmark: null,
     ...parts,
   };
 }

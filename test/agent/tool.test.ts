@@ -25,6 +25,8 @@ const context: ToolContext = {
   signal: new AbortController().signal,
   rowsReadMax: 10,
   memo: { notes: [], plan: [], brainstormed: false },
+  described: [],
+  bookmark: null,
   results: { get: () => null, put: () => Promise.reject(new Error("no result is kept here")) },
 };
 

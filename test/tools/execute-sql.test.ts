@@ -14,6 +14,7 @@ describe("rows", () => {
   it("C21, C22: are shown by the page and referred to, with what they cost", async () => {
     const output = await run(rowsOf(["n"], [[347]]));
     expect(output).toEqual({
+      bookmark: null,
       observation: {
         status: "success",
         summary: "1 row, stored as r1.",
@@ -31,6 +32,8 @@ describe("rows", () => {
     const context = contextWith();
     await runTool(createExecuteSqlTool(database), { sql: SQL }, context);
     expect(asked).toEqual([{ sql: SQL, rowsReadMax: 500, signal: context.signal }]);
+    await runTool(createExecuteSqlTool(database), { sql: SQL }, contextWith({ bookmark: "b1" }));
+    expect(asked[1]).toMatchObject({ bookmark: "b1" });
   });
 
   it("are numbered on from those of the run, and known again when they were seen", async () => {
@@ -172,7 +175,10 @@ describe("a query that gave no rows to keep", () => {
   });
 
   it("A16: what the database throws is a bug, and thrown", async () => {
-    const database = databaseWith({ query: () => Promise.reject(new TypeError("a bug")) });
+    const database = databaseWith({
+      schema: async () => ({ tables: [] }),
+      query: () => Promise.reject(new TypeError("a bug")),
+    });
     await expect(runTool(createExecuteSqlTool(database), { sql: SQL })).rejects.toThrow(TypeError);
   });
 });

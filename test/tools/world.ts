@@ -15,7 +15,7 @@ export function answeringWith(outcome: QueryOutcome): { readonly database: Datab
     asked.push({ sql, ...options });
     return outcome;
   };
-  return { database: databaseWith({ query }), asked };
+  return { database: databaseWith({ query, schema: async () => ({ tables: [] }) }), asked };
 }
 
 export function rowsOf(
@@ -51,13 +51,21 @@ export function resultOf(count: number, parts: Partial<StoredResult> = {}): Stor
 }
 
 export function contextWith(
-  parts: { readonly stored?: readonly StoredResult[]; readonly seenBefore?: boolean; readonly memo?: Memo } = {},
+  parts: {
+    readonly stored?: readonly StoredResult[];
+    readonly seenBefore?: boolean;
+    readonly memo?: Memo;
+    readonly described?: readonly string[];
+    readonly bookmark?: string | null;
+  } = {},
 ): ToolContext {
   const stored = parts.stored ?? [];
   return {
     signal: new AbortController().signal,
     rowsReadMax: 500,
     memo: parts.memo ?? { notes: [], plan: [], brainstormed: false },
+    described: parts.described ?? [],
+    bookmark: parts.bookmark ?? null,
     results: {
       get: (ref) => stored.find((result) => result.ref === ref) ?? null,
       put: async (result) => ({
