@@ -9,10 +9,11 @@
 import type { StartRun } from "./contract.ts";
 import { decodeSettings } from "./settings.ts";
 
-/** Nothing has come in for this long: the burst is over. A person does not notice it. */
-const QUIET_MS = 100;
-/** The longest that a question waits for a burst to end. */
-const PATIENCE_MS = 1_500;
+/** A burst is over when nothing has come in for this long for each question that waits: one alone hardly waits at all. */
+const QUIET_MS = 25;
+const QUIET_MS_MAX = 500;
+/** The longest that a question waits for a burst to end: Slack has then waited for nearly all that it waits. */
+const PATIENCE_MS = 2_500;
 /** After a failure; doubled each time. */
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 60_000;
@@ -31,12 +32,11 @@ export function keepStart(sql: SqlStorage, runId: string, start: string, now: nu
 
 /** When the next question is to begin, or null when none is kept. */
 export function nextStartAt(sql: SqlStorage): number | null {
-  const query = "SELECT min(begin_at) AS due, min(kept_at) AS oldest, max(kept_at) AS newest FROM inbox";
-  const { due, oldest, newest } = sql
-    .exec<{ due: number | null; oldest: number | null; newest: number | null }>(query)
-    .one();
-  if (due === null || oldest === null || newest === null) return null;
-  return Math.max(due, Math.min(newest + QUIET_MS, oldest + PATIENCE_MS));
+  const query = `SELECT count(*) AS count, coalesce(min(begin_at), 0) AS due, coalesce(min(kept_at), 0) AS oldest,
+    coalesce(max(kept_at), 0) AS newest FROM inbox`;
+  const { count, due, oldest, newest } = sql.exec<InboxSummary>(query).one();
+  if (count === 0) return null;
+  return Math.max(due, Math.min(newest + Math.min(QUIET_MS_MAX, QUIET_MS * count), oldest + PATIENCE_MS));
 }
 
 /** Up to `countMax` questions that are to begin at `now`, oldest first. */
@@ -77,6 +77,12 @@ export function postponeStart(sql: SqlStorage, { start, tries }: KeptStart, now:
   return true;
 }
 
+type InboxSummary = {
+  readonly count: number;
+  readonly due: number;
+  readonly oldest: number;
+  readonly newest: number;
+};
 type InboxRow = { readonly run_id: string; readonly start: string; readonly tries: number };
 
 /** The id is the claimed one, which an earlier telling of the same request may have brought. */
