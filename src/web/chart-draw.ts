@@ -54,13 +54,15 @@ export function drawChart(chart: Chart, columns: readonly string[], rows: readon
 
 function finish({ chart, legend, series, look, points }: Parts, options: Plot.PlotOptions) {
   const { colors, width } = look;
-  const hasTimes = chart.kind === "line" || chart.kind === "dots";
-  const atPointer = chart.kind === "line" ? Plot.pointerX : Plot.pointer;
+  // Sideways bars have their values written beside them, and stacked ones tell theirs by the browser's own hint.
+  const isPlainBar = chart.kind === "bar" && chart.series === null;
+  const hasTip = chart.kind === "line" || chart.kind === "dots" || (isPlainBar && isOverTime({ points }));
+  const atPointer = chart.kind === "dots" ? Plot.pointer : Plot.pointerX;
   const tip = { x: "x", y: "y", title: "tip", fontSize: look.fontPx, fill: colors.surface, stroke: colors.muted };
   const pointer = look.interactive ? [Plot.tip(points, atPointer(tip))] : [];
   const marks = [
     ...(options.marks ?? []),
-    ...(hasTimes ? pointer : []),
+    ...(hasTip ? pointer : []),
     ...legend.entries.flatMap((entry) => legendMarks(entry, series, look, options)),
   ];
   return Plot.plot({
@@ -132,7 +134,7 @@ function barOptions({ chart, columns, points, legend, look }: Parts): Plot.PlotO
         y: "x",
         fill: "series",
         rx: 2,
-        ...(look.interactive ? { title: "tip" } : {}),
+        ...hint(look),
       }),
       Plot.ruleX([0], { stroke: colors.muted }),
       ...(isStacked
@@ -181,7 +183,7 @@ function columnOptions({ chart, columns, points, legend, look }: Parts): Plot.Pl
       Plot.gridY({ stroke: colors.grid, strokeOpacity: 1 }),
       Plot.axisX({ color: colors.muted, tickSize: 0, label: null, ...(isTight ? { tickRotate: -45 } : {}) }),
       Plot.axisY({ color: colors.muted, tickSize: 0, tickFormat: formatTick, tickSpacing: 50, label: null }),
-      Plot.barY(points, { x: "x", y: "y", fill: "series", rx: 2, ...(look.interactive ? { title: "tip" } : {}) }),
+      Plot.barY(points, { x: "x", y: "y", fill: "series", rx: 2, ...(chart.series === null ? {} : hint(look)) }),
       Plot.ruleY([0], { stroke: colors.muted }),
       measureName(chart, columns, look),
     ],
@@ -274,7 +276,12 @@ function drawNumbers(chart: Chart, columns: readonly string[], rows: readonly Ro
   });
 }
 
-function isOverTime({ points }: Parts): boolean {
+/** The browser's own hint at the pointer. */
+function hint(look: ChartLook): { readonly title?: string } {
+  return look.interactive ? { title: "tip" } : {};
+}
+
+function isOverTime({ points }: Pick<Parts, "points">): boolean {
   return points.length > 0 && points.every((point) => typeof point.x === "string" && isTimeText(point.x));
 }
 

@@ -46,7 +46,9 @@ export function createSvgDocument(): SvgDocument {
 /** The element as XML. `namespace`: true for the outermost, which names the SVG namespace. */
 export function toXml(node: ElementNode | TextNode, isOutermost = true): string {
   if (node.nodeType === 3) return escapeXml(node.text);
-  const attributes = [...node.attributes].map(([name, value]) => ` ${name}="${escapeXml(value)}"`);
+  // Plot labels its groups ("bar", "rule"), which mean nothing inside an image.
+  const named = [...node.attributes].filter(([name]) => name !== "aria-label" || node.tagName !== "g");
+  const attributes = named.map(([name, value]) => ` ${name}="${escapeXml(value)}"`);
   const style = toStyleText(node.style);
   if (style !== "") attributes.push(` style="${escapeXml(style)}"`);
   if (isOutermost) attributes.unshift(` xmlns="${node.namespaceURI}"`);

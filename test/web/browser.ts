@@ -62,7 +62,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           },
         });
   const env = fake === null ? {} : { ANTHROPIC_API_KEY: fake.apiKey, ANTHROPIC_BASE_URL: fake.url };
-  if (!bundle.ok || !page.ok || !prepared.ok) throw new Error("The worker, the page or the database does not build.");
+  if (!bundle.ok || !page.ok || !prepared.ok) {
+    throw new Error([bundle, page, prepared].map((part) => (part.ok ? "" : part.error)).join("\n"));
+  }
   const opened = await openDatabase(prepared.value, {
     bundle: bundle.value.code,
     pageDir: page.value,

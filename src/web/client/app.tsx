@@ -25,6 +25,8 @@ export function App() {
     const update = (): void => {
       setPath(location.pathname);
       window.scrollTo(0, 0);
+      // The reader's place is the new view; its own first field may take the focus after this.
+      document.getElementById("content")?.focus({ preventScroll: true });
     };
     window.addEventListener("popstate", update);
     window.addEventListener(NAVIGATED, update);

@@ -41,6 +41,7 @@ function AskForm({ examples }: { examples: readonly string[] }) {
   const [limits, setLimits] = useState<{ readonly [name: string]: string }>({});
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
+  useEffect(() => field.current?.focus(), []);
   const ask = async (question: string): Promise<void> => {
     const asked = question.trim();
     if (asked === "" || isSending) {
@@ -78,7 +79,6 @@ function AskForm({ examples }: { examples: readonly string[] }) {
         rows={3}
         maxlength={QUESTION_CHARS_MAX}
         placeholder="Ask in plain words, as you would ask a colleague"
-        autofocus
         dir="auto"
         onKeyDown={(event: KeyboardEvent) => {
           if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);

@@ -64,7 +64,7 @@ function Meter({ name, value, max, held, text }: MeterProps) {
         aria-label={name}
         aria-valuemin={0}
         aria-valuemax={max}
-        aria-valuenow={Math.min(value, max)}
+        aria-valuenow={Number(Math.min(value, max).toFixed(6))}
         aria-valuetext={text}
       >
         <div class="meter-held" style={{ width: share(value + held) }} />

@@ -93,6 +93,8 @@ function Drawing({ id, chart, columns, rows }: DrawingProps) {
       const { drawChart } = await import("../chart-draw.ts");
       if (turn.isOver || host.current === null) return;
       const drawn = drawChart(chart, columns, rows, { width, fontPx: textPx(), colors: COLORS, interactive: true });
+      // Plot labels its groups ("bar", "rule"), which mean nothing inside an image.
+      for (const group of drawn.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label");
       drawn.setAttribute("role", "img");
       drawn.setAttribute("aria-label", chart.title);
       drawn.setAttribute("aria-describedby", `described-${id}`);
