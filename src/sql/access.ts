@@ -103,7 +103,10 @@ function checkViews(input: AccessInput): SqlRefusal | null {
     return (named.has(name) && !commonTables.has(name)) || reach.throughViews.has(name);
   });
   const denied = views.find((view) => !mayReadTable(scopes, view.name) && !isGrantedByView(input, foldName(view.name)));
-  return denied === undefined ? null : refuseTable(input, denied);
+  if (denied !== undefined) return refuseTable(input, denied);
+  // A shield stands before what the statement names; a view reached through another view is read without it.
+  const bare = reach.views.find((view) => reach.throughViews.has(foldName(view.name)) && needsShield(view, scopes));
+  return bare === undefined ? null : refuseColumn(input, bare);
 }
 
 /** Virtual tables are opened without a name: refused when any that may not be read is so much as mentioned. */

@@ -37,6 +37,8 @@ export function toReach(shape: StatementShape, catalog: Catalog): Reach {
     reached.set(name, view);
     const tokens = tokenize(view.sql).filter((token) => token.kind !== "blank" && token.kind !== "comment");
     for (const mentioned of mentions(tokens)) {
+      // Its own name stands in its DDL, and a view cannot read itself.
+      if (mentioned === name) continue;
       throughViews.add(mentioned);
       queue.push(mentioned);
     }

@@ -32,20 +32,24 @@ function isReadableView(view: CatalogRelation, byName: ReadonlyMap<string, Catal
     for (const name of namesIn(current.sql)) {
       names.add(name);
       const relation = byName.get(name);
+      // A broken view tells the name of what it misses.
+      if (relation === undefined && view.broken !== null && isDenied(name, scopes)) return false;
       if (relation === undefined || seen.has(name)) continue;
       seen.add(name);
-      if (isHidden(relation) || isDenied(relation, scopes)) return false;
+      if (isHidden(relation) || isDenied(name, scopes)) return false;
       if (relation.kind === "view") queue.push(relation);
     }
   }
   if (!hasColumnRules(scopes)) return true;
   const shown = new Set(view.columns.map((column) => foldName(column.name)));
+  // Rules on the view's own columns are kept by its shield.
+  seen.delete(foldName(view.name));
   return [...seen].every((name) => !readsForbiddenColumn(byName.get(name), names, shown, scopes));
 }
 
 /** Not being on an allow list is no bar here: the view itself is on it, and grants what it shows. */
-function isDenied(relation: CatalogRelation, scopes: Scopes): boolean {
-  return scopes.tables?.deny?.some((denied) => foldName(denied) === foldName(relation.name)) ?? false;
+function isDenied(name: string, scopes: Scopes): boolean {
+  return scopes.tables?.deny?.some((denied) => foldName(denied) === name) ?? false;
 }
 
 /** A view reads a column by naming it, or by `*`, which then shows among its own columns. */
@@ -55,7 +59,7 @@ function readsForbiddenColumn(
   shown: ReadonlySet<string>,
   scopes: Scopes,
 ): boolean {
-  if (relation === undefined || relation.kind === "view") return false;
+  if (relation === undefined) return false;
   return relation.columns.some((column) => {
     const isForbidden =
       isDeniedColumn(scopes, relation.name, column.name) || isMaskedColumn(scopes, relation.name, column.name);

@@ -21,6 +21,7 @@ const court = await courtOf(
     "CREATE VIEW secret_words AS SELECT word FROM secrets",
     "CREATE VIEW all_words AS SELECT word FROM secret_words",
     "CREATE VIEW people AS SELECT id, name FROM users",
+    "CREATE VIEW folk AS SELECT name FROM people",
     "CREATE VIEW contacts AS SELECT name, email FROM users",
     "CREATE VIEW by_email AS SELECT id FROM users ORDER BY email",
     "CREATE VIEW everyone AS SELECT * FROM users",
@@ -83,6 +84,9 @@ describe("tables", () => {
       "table_not_readable",
     );
     expect(codeOf("SELECT * FROM people", { tables: { deny: ["people"] } })).toBe("table_not_readable");
+    expect(codeOf("WITH people AS (SELECT 1 AS id) SELECT * FROM people", { tables: { deny: ["people"] } })).toBe(
+      "readable",
+    );
   });
 
   it("hidden tables are hidden from everyone", () => {
@@ -162,6 +166,14 @@ describe("columns", () => {
     expect(court.rows("WITH u AS (SELECT * FROM users) SELECT a.email FROM u a, u b LIMIT 1", mask)).toEqual([["***"]]);
     expect(codeOf("SELECT * FROM contacts", mask)).toBe("column_not_readable");
     expect(codeOf("SELECT email FROM main.users", mask)).toBe("qualified_name");
+  });
+
+  it("rules on a view's columns hold for the view, and for views over it", () => {
+    const scopes: Scopes = { columns: { mask: ["people.name"] } };
+    expect(court.rows("SELECT * FROM people WHERE id = 1", scopes)).toEqual([[1, "***"]]);
+    expect(codeOf("SELECT * FROM main.people", scopes)).toBe("qualified_name");
+    expect(codeOf("SELECT * FROM folk", scopes)).toBe("column_not_readable");
+    expect(codeOf("SELECT name FROM users", scopes)).toBe("readable");
   });
 
   it("what does not touch such a column is as before", () => {

@@ -47,6 +47,14 @@ it.each<[string, Scopes, readonly string[]]>([
   expect(shown(scopes)).toEqual(expected);
 });
 
+it("a broken view does not tell the name of a denied table that is gone", async () => {
+  const other = await courtOf(
+    memoryDatabase(["CREATE TABLE gone(x)", "CREATE VIEW v AS SELECT x FROM gone", "DROP TABLE gone"]),
+  );
+  const names = (scopes: Scopes) => visibleRelations(other.catalog, scopes).map((relation) => relation.name);
+  expect([names({}), names({ tables: { deny: ["gone"] } })]).toEqual([["v"], []]);
+});
+
 it("shows nothing that a query could not read", () => {
   const scopes: Scopes = { tables: { deny: ["secrets"] }, columns: { mask: ["users.email"] } };
   for (const name of shown(scopes)) expect(court.judge(`SELECT * FROM ${name}`, scopes).ok, name).toBe(true);
