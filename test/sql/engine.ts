@@ -32,11 +32,17 @@ export function rowsOf(database: DatabaseSync, sql: string): readonly Row[] {
     .map((row) => ({ ...row }));
 }
 
-/** Enough of a D1 connection to read a catalog. */
+/** Enough of a D1 connection to read a catalog, with D1's way of telling errors. */
 export function connectionTo(database: DatabaseSync): DatabaseConnection {
-  const prepare = (sql: string) => ({ sql, all: async () => ({ results: rowsOf(database, sql) }) });
-  const batch = (prepared: readonly { readonly sql: string }[]) =>
-    Promise.resolve(prepared.map(({ sql }) => ({ results: rowsOf(database, sql) })));
+  const run = async (sql: string) => {
+    try {
+      return { results: rowsOf(database, sql) };
+    } catch (error) {
+      throw new Error(`D1_ERROR: ${error instanceof Error ? error.message : ""}: SQLITE_ERROR`);
+    }
+  };
+  const prepare = (sql: string) => ({ sql, all: () => run(sql) });
+  const batch = (prepared: readonly { readonly sql: string }[]) => Promise.all(prepared.map(({ sql }) => run(sql)));
   return { prepare, batch } as unknown as DatabaseConnection;
 }
 
