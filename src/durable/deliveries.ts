@@ -18,18 +18,9 @@ import { sha256Hex } from "../lib/hash.ts";
 import { signPath } from "../lib/hmac.ts";
 import { isPlatformError, logBug } from "./faults.ts";
 import type { RunJournal } from "./journal.ts";
-import {
-  beginTry,
-  dueAtOf,
-  encodeOutbox,
-  isSpent,
-  mayUseUrl,
-  OUTBOX_FACT,
-  type Outbox,
-  type OutboxEntry,
-  readOutbox,
-  settleTry,
-} from "./outbox.ts";
+import { dueAtOf, encodeOutbox, OUTBOX_FACT, type Outbox, readOutbox } from "./outbox.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import { beginTry, isSpent, mayUseUrl, settleTry } from "./outbox-tries.ts";
 import { toResultPage, toView } from "./projections.ts";
 import { writeFact } from "./rows.ts";
 

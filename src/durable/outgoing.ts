@@ -5,7 +5,8 @@
 import { assert } from "../lib/assert.ts";
 import type { OutgoingCall, OutgoingReply, RunApi } from "./contract.ts";
 import type { RunJournal } from "./journal.ts";
-import { type Outbox, readOutbox, sendAgain } from "./outbox.ts";
+import { type Outbox, readOutbox } from "./outbox.ts";
+import { sendAgain } from "./outbox-tries.ts";
 import { answerPress, toNotice } from "./slack-press.ts";
 
 /** Answers a call. What it makes due, the caller of this arms the alarm for. */

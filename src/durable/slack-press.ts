@@ -6,7 +6,9 @@
  * that the request is Slack's and its people are let in at all (http/), cancelling (run-object.ts). Pure.
  */
 import type { SlackMessage } from "../deliver/slack-blocks.ts";
-import { createReply, type Outbox, type OutboxEntry, sendAgain } from "./outbox.ts";
+import type { Outbox } from "./outbox.ts";
+import { createReply, type OutboxEntry } from "./outbox-entry.ts";
+import { sendAgain } from "./outbox-tries.ts";
 import type { SlackOrigin, SlackPress, SlackPressReply } from "./slack-origin.ts";
 
 export interface PressedRun {

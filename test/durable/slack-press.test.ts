@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SlackAction } from "../../src/deliver/slack-blocks.ts";
-import { createEntry, type Outbox, type OutboxEntry } from "../../src/durable/outbox.ts";
+import type { Outbox } from "../../src/durable/outbox.ts";
+import { createEntry, type OutboxEntry } from "../../src/durable/outbox-entry.ts";
 import type { SlackOrigin, SlackPress } from "../../src/durable/slack-origin.ts";
 import { answerPress, type PressEffect, toNotice } from "../../src/durable/slack-press.ts";
 
