@@ -7,7 +7,8 @@ import { AskView } from "./ask-view.tsx";
 import { HistoryView } from "./history-view.tsx";
 import { useOnline } from "./hooks.ts";
 import { Link, Notice } from "./parts.tsx";
-import { NAVIGATED, type Route, toRoute } from "./router.ts";
+import { NAVIGATED } from "./router.ts";
+import { type Route, toRoute } from "./routes.ts";
 import { RunScreen } from "./run-screen.tsx";
 import { SchemaView } from "./schema-view.tsx";
 

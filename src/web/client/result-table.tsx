@@ -2,12 +2,13 @@
  * Rows as a table: sorted by a click on a column, in pages, with the cells that the answer cites marked and the one that
  * is looked at lit. Whatever a cell holds is text.
  *
- * Written by hand since there is little to it: the API pages, `rows-store.ts` sorts, and what is left is markup.
+ * Written by hand since there is little to it: the API pages, `sort-rows.ts` sorts, and what is left is markup.
  */
 import { useEffect, useState } from "preact/hooks";
 import { type Cell, isNumericColumn, toCellNote, toCellText } from "../cells.ts";
 import { countOf, formatCount } from "./format.ts";
-import { type NumberedRow, type Rows, type SortOrder, sortRows } from "./rows-store.ts";
+import type { Rows } from "./rows-store.ts";
+import { type NumberedRow, type SortOrder, sortRows } from "./sort-rows.ts";
 
 const PAGE_ROWS = 50;
 const CELL_CHARS_MAX = 160;

@@ -1,16 +1,10 @@
 /**
  * The rows of one stored result as the table wants them: the first page at once, the rest when it is needed, each row
- * with its number in the result. Also their order: the API pages rows, the page sorts them. Sorting is pure.
+ * with its number in the result. Leaves to others: their order (sort-rows.ts).
  */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Cell, compareCells } from "../cells.ts";
 import { api, type Failure } from "./api.ts";
-
-export interface NumberedRow {
-  /** In the result, from 1: what a citation names. */
-  readonly number: number;
-  readonly cells: readonly Cell[];
-}
+import type { NumberedRow } from "./sort-rows.ts";
 
 export interface Rows {
   readonly columns: readonly string[];
@@ -20,11 +14,6 @@ export interface Rows {
   readonly storedRows: number;
   readonly totalRows: number | null;
   readonly truncated: boolean;
-}
-
-export interface SortOrder {
-  readonly column: number;
-  readonly isDescending: boolean;
 }
 
 /** Enough for the first look and for most pictures; the server keeps 1,000 at most. */
@@ -71,17 +60,4 @@ export function useRows(runId: string, ref: string) {
     void read(1);
   }, [runId, ref]);
   return { rows, failure, read };
-}
-
-/** The rows in the wanted order; equal cells keep the order of the result, NULL comes last either way. */
-export function sortRows(rows: readonly NumberedRow[], order: SortOrder | null): readonly NumberedRow[] {
-  if (order === null) return rows;
-  const { column, isDescending } = order;
-  return rows.toSorted((a, b) => {
-    const [left, right] = [a.cells[column], b.cells[column]];
-    const [noLeft, noRight] = [left === null || left === undefined, right === null || right === undefined];
-    if (noLeft || noRight) return Number(noLeft) - Number(noRight) || a.number - b.number;
-    const compared = compareCells(left, right);
-    return (isDescending ? -compared : compared) || a.number - b.number;
-  });
 }
