@@ -7,7 +7,9 @@
  * Pure: no I/O, no clock; `now` is epoch milliseconds.
  */
 import { assert } from "../lib/assert.ts";
-import { activeMsAt, assertWithinLimits, deadlineAt, NANO_USD_PER_ROW } from "./budget.ts";
+import { assertWithinLimits } from "./budget.ts";
+import { activeMsAt, deadlineAt } from "./clock.ts";
+import { NANO_USD_PER_ROW } from "./cost.ts";
 import { type Draft, finish, say, settle, settleRows, tell } from "./draft.ts";
 import { type Event, TRANSITIONS } from "./event.ts";
 import type { Message } from "./model.ts";

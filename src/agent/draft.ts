@@ -2,7 +2,7 @@
  * The half-made transition that the rules of advance.ts, reply.ts and observe.ts fill in, and the five moves they share.
  * Nothing outside those three uses it. Pure: no I/O; the clock comes in as `now`, epoch milliseconds.
  */
-import { NANO_USD_PER_ROW } from "./budget.ts";
+import { NANO_USD_PER_ROW } from "./cost.ts";
 import { type EndingParts, endingOf } from "./ending.ts";
 import type { Message } from "./model.ts";
 import type { RunEvent } from "./run-event.ts";

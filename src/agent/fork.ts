@@ -8,7 +8,8 @@
  * milliseconds.
  */
 import { err, ok, type Result } from "../lib/result.ts";
-import { ceilingReached, deadlineAt } from "./budget.ts";
+import { ceilingReached } from "./budget.ts";
+import { deadlineAt } from "./clock.ts";
 import { CONTINUABLE } from "./ending.ts";
 import { type Limits, toPublicLimits } from "./limits.ts";
 import { type AgentState, EXPIRY_MS, IDLE_MS_MAX, type StopReason } from "./state.ts";

@@ -8,6 +8,7 @@
 import { z } from "zod";
 import { nanoFromUsd, usdFromNano } from "../lib/money.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import { NANO_USD_PER_ROW } from "./cost.ts";
 
 // No upper bound here: what is too much is the caller's maximum, which answers with its own number.
 const count = (what: string) => z.int().min(1).describe(what);
@@ -111,6 +112,11 @@ export function resolveLimits(
     rowsReadMax: pick("max_rows_read"),
   };
   return excess.length > 0 ? err(excess) : ok(limits);
+}
+
+/** The most that a run on a model without a price can cost: the rows that it may read. */
+export function rowsNanoUsdMax(limits: Limits): number {
+  return Math.min(limits.costNanoUsdMax, limits.rowsReadMax * NANO_USD_PER_ROW);
 }
 
 /** The public form. */

@@ -4,20 +4,19 @@
  * Owns: what a request holds, and the ladder of bounds: bytes, then the vendor's own count, then less output, then no
  * call. Leaves to others: prices and reserves (budget.ts), words (prompt.ts).
  */
+import { hasExtraCall, remainingNanoUsd } from "./budget.ts";
+import { abortAt } from "./clock.ts";
 import {
-  abortAt,
-  hasExtraCall,
   keptBackNanoUsd,
   LAST_CALL_MAX_TOKENS,
   LAST_CALL_PROMPT_BYTES_MAX,
   MAX_TOKENS_FLOOR,
   planCall,
-  remainingNanoUsd,
-} from "./budget.ts";
+} from "./cost.ts";
+import { criticRequest, LAST_CALL_TEXT, lastCallRequest, summaryRequest } from "./extra-requests.ts";
 import { tellAttempts, tellFindings } from "./findings.ts";
 import type { ModelRequest } from "./model.ts";
 import type { StepPorts } from "./ports.ts";
-import { criticRequest, LAST_CALL_TEXT, lastCallRequest, summaryRequest } from "./prompt.ts";
 import { sentMessages } from "./renewal.ts";
 import type { AgentState, Attempt } from "./state.ts";
 

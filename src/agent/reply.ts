@@ -17,7 +17,7 @@ import {
   NUDGE_UNGROUNDED,
   resumeCutText,
   unsupportedText,
-} from "./prompt.ts";
+} from "./nudges.ts";
 import { BAD_REPLIES_MAX, judgeReply, type Verdict } from "./recovery.ts";
 
 /** Text of a reply that is not kept whole: a page and a half. */

@@ -8,15 +8,9 @@
  */
 import { assert } from "../lib/assert.ts";
 import { type Advance, advance } from "./advance.ts";
-import {
-  abortAt,
-  ceilingReached,
-  deadlineAt,
-  keptBackNanoUsd,
-  plannedRows,
-  priceUsage,
-  reserveForRows,
-} from "./budget.ts";
+import { ceilingReached, plannedRows, reserveForRows } from "./budget.ts";
+import { abortAt, deadlineAt } from "./clock.ts";
+import { keptBackNanoUsd, priceUsage } from "./cost.ts";
 import { prepareCall, refuseOverHops, refuseRepeated } from "./dispatch.ts";
 import type { Event } from "./event.ts";
 import { checkFigures } from "./figures.ts";

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { usdFromNano } from "../lib/money.ts";
-import { activeMsAt } from "./budget.ts";
+import { activeMsAt } from "./clock.ts";
 import { CONTINUABLE } from "./ending.ts";
 import { toPublicLimits } from "./limits.ts";
 import { costByPhaseSchema, type Examined, postmortemSchema } from "./postmortem.ts";

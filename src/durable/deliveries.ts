@@ -59,6 +59,14 @@ export function createDeliveries(storage: DurableObjectStorage, env: object): De
     replace(journal, settleTry(begun, way.usesUrl, outcome, way.hasOther, Date.now(), Math.random()));
   };
 
+  /** After a bug, or settings that cannot be read: as after a try that failed, so that it ends some day. */
+  const postpone = (journal: RunJournal, entry: OutboxEntry): void => {
+    const present = load(journal).find((other) => other.id === entry.id);
+    if (present?.attempts !== entry.attempts) return;
+    const failed = { kind: "retryable", status: null, mayHaveArrived: false } as const;
+    replace(journal, settleTry(beginTry(entry, false, Date.now()), false, failed, false, Date.now(), Math.random()));
+  };
+
   return {
     save,
     dueAt(journal) {
@@ -76,6 +84,7 @@ export function createDeliveries(storage: DurableObjectStorage, env: object): De
         } catch (error) {
           if (isPlatformError(error)) throw error;
           logBug("delivery", journal.load(), error);
+          postpone(journal, entry);
         }
       });
       await Promise.all(tries);

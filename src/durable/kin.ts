@@ -8,7 +8,7 @@
 import { z } from "zod";
 import { forkState } from "../agent/fork.ts";
 import type { RunEvent } from "../agent/run-event.ts";
-import { decodeState, encodeState } from "../agent/state.ts";
+import { decodeState, encodeState } from "../agent/state-record.ts";
 import type { PublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
 import { err, ok, type Result } from "../lib/result.ts";

@@ -9,12 +9,14 @@
  */
 import { z } from "zod";
 import { type Advance, advance } from "../agent/advance.ts";
-import { assertWithinLimits, NANO_USD_PER_ROW } from "../agent/budget.ts";
+import { assertWithinLimits } from "../agent/budget.ts";
+import { NANO_USD_PER_ROW } from "../agent/cost.ts";
 import { DEFAULT_LIMITS, resolveLimits } from "../agent/limits.ts";
 import type { Message } from "../agent/model.ts";
 import type { Pinned } from "../agent/ports.ts";
 import type { RunEvent } from "../agent/run-event.ts";
-import { type AgentState, createState, decodeState, encodeState } from "../agent/state.ts";
+import { type AgentState, createState } from "../agent/state.ts";
+import { decodeState, encodeState } from "../agent/state-record.ts";
 import type { Cell } from "../agent/tool.ts";
 import { assert } from "../lib/assert.ts";
 import { err, type Result } from "../lib/result.ts";

@@ -6,7 +6,7 @@
  *
  * Due times are computed from the state and never stored beside it, so the two cannot differ.
  */
-import { deadlineAt } from "../agent/budget.ts";
+import { deadlineAt } from "../agent/clock.ts";
 import type { AgentState } from "../agent/state.ts";
 import type { Driver } from "./contract.ts";
 import { isAtRest } from "./journal.ts";

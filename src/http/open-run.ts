@@ -5,7 +5,7 @@
  * same request sent again goes on where the first one stopped, and twenty at once make one run.
  * Leaves to others: what a question must be (ask.ts), what happens afterwards (drive.ts, the run object).
  */
-import { NANO_USD_PER_ROW } from "../agent/budget.ts";
+import { rowsNanoUsdMax } from "../agent/limits.ts";
 import type { PublicRun } from "../agent/view.ts";
 import type { Caller } from "../config/callers.ts";
 import { OFFLINE_MODEL } from "../config.ts";
@@ -70,8 +70,7 @@ export function openRun(ask: CheckedAsk, opening: Opening): Promise<Result<Opene
 
 /** The offline model costs nothing: only the rows that it reads do, and the day is not held up for more. */
 export function mostOf({ model, limits }: CheckedAsk): number {
-  const { costNanoUsdMax, rowsReadMax } = limits;
-  return model === OFFLINE_MODEL ? Math.min(costNanoUsdMax, rowsReadMax * NANO_USD_PER_ROW) : costNanoUsdMax;
+  return model === OFFLINE_MODEL ? rowsNanoUsdMax(limits) : limits.costNanoUsdMax;
 }
 
 /** Claims, has admitted and begins a run, wherever it comes from. */

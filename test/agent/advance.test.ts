@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { advance } from "../../src/agent/advance.ts";
 import type { Message } from "../../src/agent/model.ts";
-import { type AgentState, decodeState, encodeState, stateSchema, type Usage } from "../../src/agent/state.ts";
+import { type AgentState, stateSchema, type Usage } from "../../src/agent/state.ts";
+import { decodeState, encodeState } from "../../src/agent/state-record.ts";
 import { publicRunSchema, toPublicRun } from "../../src/agent/view.ts";
 import {
   ANY_EVENT,

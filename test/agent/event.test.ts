@@ -5,7 +5,8 @@
 import { describe, expect, it } from "vitest";
 import { advance } from "../../src/agent/advance.ts";
 import { type Event, type EventKind, TRANSITIONS } from "../../src/agent/event.ts";
-import { type AgentState, decodeState, encodeState, type Phase } from "../../src/agent/state.ts";
+import type { AgentState, Phase } from "../../src/agent/state.ts";
+import { decodeState, encodeState } from "../../src/agent/state-record.ts";
 import { runStep } from "../../src/agent/step.ts";
 import { functionModel, saying } from "../fakes/function-model.ts";
 import { createMemoryRun } from "../fakes/memory-run.ts";

@@ -7,8 +7,10 @@ import {
   limitsRequestSchema,
   limitsSchema,
   resolveLimits,
+  rowsNanoUsdMax,
   toPublicLimits,
 } from "../../src/agent/limits.ts";
+import { limitsWith } from "./states.ts";
 
 const NAMES = Object.keys(DEFAULT_LIMITS) as LimitName[];
 const SECONDS_OR_DOLLARS: readonly LimitName[] = ["wall_clock_s", "step_timeout_s", "budget_usd"];
@@ -145,4 +147,11 @@ describe("limitsSchema", () => {
       expect(limitsSchema.safeParse({ ...resolved.value, [name]: 1 }).success).toBe(true);
     },
   );
+});
+
+describe("rowsNanoUsdMax", () => {
+  it("is a nano-dollar a row, within the budget", () => {
+    expect(rowsNanoUsdMax(limitsWith({ rowsReadMax: 5_000, costNanoUsdMax: 1_000_000 }))).toBe(5_000);
+    expect(rowsNanoUsdMax(limitsWith({ rowsReadMax: 5_000, costNanoUsdMax: 40 }))).toBe(40);
+  });
 });

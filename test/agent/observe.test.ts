@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { advance } from "../../src/agent/advance.ts";
 import type { RecentCall } from "../../src/agent/cycles.ts";
 import type { ToolOutcome } from "../../src/agent/event.ts";
-import { NUDGE_UNGROUNDED } from "../../src/agent/prompt.ts";
+import { NUDGE_UNGROUNDED } from "../../src/agent/nudges.ts";
 import { NO_EVIDENCE, outcomeWith, START, type StateParts, stateWith, toolsAttempt } from "./states.ts";
 
 const observe = (outcomes: readonly ToolOutcome[], parts: StateParts = {}, newResults = 0) =>

@@ -1,10 +1,11 @@
 /** What a request holds, and the ladder of bounds that fits it into the budget (G, A31, B32, B37). */
 import { describe, expect, it } from "vitest";
-import { keptBackNanoUsd, LAST_CALL_PROMPT_BYTES_MAX, worstCaseNanoUsd } from "../../src/agent/budget.ts";
+import { keptBackNanoUsd, LAST_CALL_PROMPT_BYTES_MAX, worstCaseNanoUsd } from "../../src/agent/cost.ts";
+import { LAST_CALL_TEXT } from "../../src/agent/extra-requests.ts";
 import type { Message, Model, ModelInfo, ModelRequest } from "../../src/agent/model.ts";
 import { planExtraCall, planLastCall, planStepCall } from "../../src/agent/plan-call.ts";
 import type { StepPorts } from "../../src/agent/ports.ts";
-import { LAST_CALL_TEXT, systemText } from "../../src/agent/prompt.ts";
+import { systemText } from "../../src/agent/prompt.ts";
 import type { AgentState, Attempt } from "../../src/agent/state.ts";
 import type { StoredResult } from "../../src/agent/tool.ts";
 import { PRICED } from "../fakes/function-model.ts";

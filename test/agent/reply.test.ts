@@ -8,7 +8,7 @@ import {
   NUDGE_THINKING,
   NUDGE_UNGROUNDED,
   resumeCutText,
-} from "../../src/agent/prompt.ts";
+} from "../../src/agent/nudges.ts";
 import type { Attempt } from "../../src/agent/state.ts";
 import { callOf, modelAttempt, NO_EVIDENCE, replied, START, type StateParts, stateWith } from "./states.ts";
 

@@ -5,14 +5,9 @@
  */
 import fc from "fast-check";
 import { type Advance, advance } from "../../src/agent/advance.ts";
-import {
-  abortAt,
-  ceilingReached,
-  hasExtraCall,
-  keptBackNanoUsd,
-  plannedRows,
-  remainingNanoUsd,
-} from "../../src/agent/budget.ts";
+import { ceilingReached, hasExtraCall, plannedRows, remainingNanoUsd } from "../../src/agent/budget.ts";
+import { abortAt } from "../../src/agent/clock.ts";
+import { keptBackNanoUsd } from "../../src/agent/cost.ts";
 import type { Event, ToolOutcome } from "../../src/agent/event.ts";
 import type { Message, ToolCall } from "../../src/agent/model.ts";
 import { failure, success } from "../../src/agent/observation.ts";

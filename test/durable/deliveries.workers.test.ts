@@ -102,6 +102,18 @@ describe("a question from Slack", () => {
     expect((await stubOf(runId).view())?.outcome).toBe("cancelled");
   });
 
+  it("E11: is answered after a model that takes 45 s: no work hangs on the request that took it in", async () => {
+    const outside = installOutside();
+    const held = holdModel(() => replyWith());
+    installWorld({ ...answeringWorld(), model: held });
+    const { message, runId } = await beginInSlack(outside, "How many albums are there?");
+    await until(() => held.calls > 0);
+    advanceClock(45_000);
+    held.release();
+    await until(() => isDelivered(runId));
+    expect(wordsOf(message)).toContain('"One."');
+  });
+
   it("H1: asked twice by one trigger is one run and one answer", async () => {
     const outside = installOutside();
     const issued = outside.workspace.command("How many albums are there?", { triggerId: "9.9.once" });
