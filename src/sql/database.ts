@@ -72,7 +72,7 @@ const SCAN_WARNING_ROWS = 5_000;
 export function createDatabase(d1: D1Database, scopes: Scopes, options: DatabaseOptions): Database {
   const sleep = options.sleep ?? ((durationMs) => new Promise((resolve) => setTimeout(resolve, durationMs)));
   const rowsMax = Math.max(1, Math.min(scopes.rowCap ?? RESULT_ROWS_MAX, RESULT_ROWS_MAX));
-  const snapshots = createSnapshots(scopes, options.now);
+  const snapshots = createSnapshots(scopes, options.now, d1);
   // Where no bookmark is passed in, a query sees at least what the one before it saw.
   let lastBookmark: string | null = null;
   // One row more than is kept tells whether there are more.

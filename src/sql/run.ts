@@ -25,6 +25,8 @@ export type Ran =
   | { readonly kind: "stale" }
   | { readonly kind: "tripped"; readonly reason: string; readonly rowsRead: number };
 
+/** Of one D1 result. */
+const COLUMNS_MAX = 100;
 const CHANGES_SQL = "SELECT total_changes() AS changes";
 /** Runs a proved read for at most `rowsMax` rows. `known` holds its column names where an earlier run has told them. */
 export async function runReadOnly(
@@ -37,17 +39,18 @@ export async function runReadOnly(
   const typed = toTypedSql(query, query.columns, rowsMax);
   const isTyped = byteLength(typed) <= SQL_BYTES_MAX;
   const sql = isTyped ? typed : toPlainSql(query, query.columns, rowsMax);
-  const statements = [CHANGES_SQL, COOKIE_SQL, sql, CHANGES_SQL, COOKIE_SQL];
-  const got = await Promise.all([
-    connection.batch<Record<string, unknown>>(statements.map((text) => connection.prepare(text))),
-    known ?? readNames(connection, query),
-  ]).catch((error: unknown) => {
-    if (isWidthError(error)) return null;
-    throw error;
-  });
-  if (got === null) return { kind: "stale" };
-  const [results, columns] = got;
-  const [changesBefore, cookieBefore, main, changesAfter, cookieAfter] = results;
+  const namesSql = toNamesSql(query);
+  const isNamed = known === null && query.columns < COLUMNS_MAX && byteLength(namesSql) <= SQL_BYTES_MAX;
+  const statements = [CHANGES_SQL, COOKIE_SQL, sql, CHANGES_SQL, COOKIE_SQL, ...(isNamed ? [namesSql] : [])];
+  const results = await connection
+    .batch<Record<string, unknown>>(statements.map((text) => connection.prepare(text)))
+    .catch((error: unknown) => {
+      if (isWidthError(error)) return null;
+      throw error;
+    });
+  if (results === null) return { kind: "stale" };
+  const [changesBefore, cookieBefore, main, changesAfter, cookieAfter, named] = results;
+  const columns = known ?? toNames(named?.results[0], query.columns) ?? (await readNames(connection, query));
   const meta = main?.meta;
   const rowsRead = meta?.rows_read ?? 0;
   const reason = findChange({
@@ -77,12 +80,31 @@ export async function runReadOnly(
 }
 
 /**
+ * One row without values whose keys are the names of the columns, also for an empty result, so that they come with the
+ * batch and not by a round trip of their own. The inner limit of 0 is met before any row is read.
+ */
+function toNamesSql(query: ReadOnlyQuery): string {
+  return `SELECT * FROM (SELECT 1 AS "querent names") LEFT JOIN (\n${toWrappedSql(toNamed(query), 0)}\n) ON 1`;
+}
+
+function toNamed(query: ReadOnlyQuery) {
+  return { ...query, body: toWrappedSql({ body: query.body, definitions: [] }, 1) };
+}
+
+/** Null when an object cannot tell them: two of one name, or a number, which objects put first. */
+function toNames(row: Row | undefined, columns: number): readonly string[] | null {
+  const names = Object.keys(row ?? {});
+  const isTold =
+    names.length === columns + 1 && names[0] === "querent names" && !names.some((name) => /^\d+$/.test(name));
+  return isTold ? names.slice(1) : null;
+}
+
+/**
  * Names of the columns, also for an empty result. Reads no rows: the limit of 0 is met before the first, and the second
  * limit keeps SQLite from merging the subquery, which would fill its materialized tables beforehand.
  */
 async function readNames(connection: DatabaseConnection, query: ReadOnlyQuery): Promise<readonly string[]> {
-  const inner = { ...query, body: toWrappedSql({ body: query.body, definitions: [] }, 1) };
-  const [names] = await connection.prepare(toWrappedSql(inner, 0)).raw<unknown[]>({ columnNames: true });
+  const [names] = await connection.prepare(toWrappedSql(toNamed(query), 0)).raw<unknown[]>({ columnNames: true });
   return (names ?? []).map(String);
 }
 

@@ -8,13 +8,13 @@ beforeAll(fillDatabase);
 const lost = () => new Error("D1_ERROR: Network connection lost.");
 
 describe("round trips", () => {
-  it("explains in one batch, runs in another beside one call for names, and runs a known statement in one", async () => {
+  it("explains in one batch, runs in another that tells the names too, and runs a known statement in one", async () => {
     const { d1, calls } = faultyD1();
     const on = database({}, d1);
     await on.schema();
     calls.length = 0;
     await ask("SELECT name FROM t", on);
-    expect(calls.map((texts) => texts.length)).toEqual([3, 5, 1]);
+    expect(calls.map((texts) => texts.length)).toEqual([3, 6]);
     expect(calls[0]?.slice(0, 2)).toEqual([
       "EXPLAIN SELECT * FROM (\nSELECT name FROM t\n) LIMIT 1001",
       "EXPLAIN QUERY PLAN SELECT * FROM (\nSELECT name FROM t\n) LIMIT 1001",
@@ -97,7 +97,7 @@ describe("faults", () => {
     await shared.schema();
     const timeout = new Error("D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.");
     const { d1 } = faultyD1({
-      beforeBatch: async (texts) => (texts.length === 5 ? Promise.reject(timeout) : undefined),
+      beforeBatch: async (texts) => (texts.length === 6 ? Promise.reject(timeout) : undefined),
     });
     expect(await ask("SELECT count(*) FROM big", database({}, d1))).toMatchObject({
       kind: "failed",
@@ -115,7 +115,7 @@ describe("faults", () => {
     const controller = new AbortController();
     const { d1, calls } = faultyD1({
       beforeBatch: async (texts) => {
-        if (texts.length !== 5) return;
+        if (texts.length !== 6) return;
         controller.abort();
         await new Promise(() => undefined);
       },

@@ -24,7 +24,7 @@ function counting(database: DatabaseSync) {
 it("is read once, shared by those who ask together, and again when old", async () => {
   const { connection, batches } = counting(memoryDatabase());
   let now = 0;
-  const snapshots = createSnapshots({}, () => now);
+  const snapshots = createSnapshots({}, () => now, {});
   expect(snapshots.last()).toBeNull();
   const [first, second] = await Promise.all([
     snapshots.read(connection, retry, false),
@@ -42,7 +42,7 @@ it("is read once, shared by those who ask together, and again when old", async (
 it("keeps the counts when it is stale but the schema is the same, and reads them again when it is not", async () => {
   const database = memoryDatabase(["CREATE TABLE a(x)"]);
   const { connection } = counting(database);
-  const snapshots = createSnapshots({}, () => 0);
+  const snapshots = createSnapshots({}, () => 0, {});
   const first = await snapshots.read(connection, retry, false);
   expect((await snapshots.read(connection, retry, true)).profile).toBe(first.profile);
   database.exec("CREATE TABLE b(x); INSERT INTO b VALUES (1)");
@@ -62,8 +62,43 @@ it("an error is nobody's snapshot: the next one who asks reads again", async () 
     batch: (statements: D1PreparedStatement[]) =>
       broken ? Promise.reject(new Error("D1_ERROR: down")) : good.batch(statements),
   } as DatabaseConnection;
-  const snapshots = createSnapshots({}, () => 0);
+  const snapshots = createSnapshots({}, () => 0, {});
   await expect(snapshots.read(connection, retry, false)).rejects.toThrow("down");
   broken = false;
   expect((await snapshots.read(connection, retry, false)).schema.tables.length).toBe(1);
+});
+
+it("is taken over from another object of the binding while it is young and the schema the same", async () => {
+  const database = memoryDatabase(["CREATE TABLE a(x)"]);
+  const { connection, batches } = counting(database);
+  const binding = {};
+  let now = 0;
+  const first = await createSnapshots({}, () => now, binding).read(connection, retry, false);
+  const once = batches();
+  const second = await createSnapshots({}, () => now, binding).read(connection, retry, false);
+  expect(second.profile).toBe(first.profile);
+  expect(batches() - once).toBe(1);
+
+  database.exec("INSERT INTO a VALUES (1); CREATE TABLE b(x)");
+  const changed = await createSnapshots({}, () => now, binding).read(connection, retry, false);
+  expect(changed.schema.tables.map(({ name, rows }) => [name, rows])).toEqual([
+    ["a", 1],
+    ["b", 0],
+  ]);
+  database.exec("INSERT INTO b VALUES (1)");
+  now = 60_000;
+  const old = await createSnapshots({}, () => now, binding).read(connection, retry, false);
+  expect(old.schema.tables[1]?.rows).toBe(1);
+  expect((await createSnapshots({}, () => now, {}).read(connection, retry, false)).profile).not.toBe(old.profile);
+});
+
+it("is shared before scopes: what one caller may not see, another may", async () => {
+  const { connection } = counting(memoryDatabase(["CREATE TABLE a(x)", "CREATE TABLE b(x)"]));
+  const binding = {};
+  const names = async (scopes: Parameters<typeof createSnapshots>[0]) =>
+    (await createSnapshots(scopes, () => 0, binding).read(connection, retry, false)).schema.tables.map(
+      ({ name }) => name,
+    );
+  expect(await names({ tables: { deny: ["a"] } })).toEqual(["b"]);
+  expect(await names({})).toEqual(["a", "b"]);
 });
