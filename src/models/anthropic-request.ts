@@ -25,6 +25,10 @@ export const ADDED_TOKENS_MAX = 1_000;
 /** What stands for a user message without any text, which the API would refuse. */
 const EMPTY_TEXT = "(empty)";
 
+const EPHEMERAL = { type: "ephemeral" } as const;
+/** Of the marks within messages. */
+const MARKS_BYTES_MAX = 2 * ',"cache_control":{"type":"ephemeral"}'.length;
+
 type Body = Anthropic.MessageCreateParamsNonStreaming;
 type Block = Anthropic.ContentBlockParam;
 /** Blocks of our own messages, the only ones that may carry a mark. */
@@ -53,7 +57,11 @@ export function toCountBody(request: ModelRequest, info: ModelInfo): Anthropic.M
  * carried by its signature, which is longer than the tokens it stands for.
  */
 export function boundPromptTokens(request: ModelRequest, info: ModelInfo): number {
-  return byteLength(JSON.stringify(toMessagesBody(request, info))) + ADDED_TOKENS_MAX;
+  const { messages, ...rest } = request;
+  const frame = byteLength(JSON.stringify(toMessagesBody({ ...rest, messages: [] }, info)));
+  // Each message with its comma; marks are on the last blocks only.
+  const all = messages.reduce((sum, message) => sum + toParam(message).bytes + 1, 0);
+  return frame + all + MARKS_BYTES_MAX + ADDED_TOKENS_MAX;
 }
 
 /**
@@ -65,46 +73,72 @@ export function boundPromptTokens(request: ModelRequest, info: ModelInfo): numbe
  * without tools (a critic, a summary) has a prompt of its own that nobody reads again: it carries no mark.
  */
 function toPrompt(request: ModelRequest): Pick<Body, "system" | "tools" | "messages"> {
-  const own = new Map<Message, OwnBlock[]>();
-  const messages = request.messages.flatMap((message): Anthropic.MessageParam[] => {
-    if (message.role === "assistant") return toAssistant(message);
-    const blocks = toOwnBlocks(message);
-    own.set(message, blocks);
-    return [{ role: "user", content: blocks }];
-  });
   const answeredAt = request.messages.findLastIndex((message) => message.role === "assistant");
   const ends = request.toolChoice === "none" ? [] : [request.messages[answeredAt - 1], request.messages.at(-1)];
-  for (const message of ends) {
-    const blocks = message === undefined ? undefined : own.get(message);
-    const last = blocks?.at(-1);
-    if (last === undefined || isEmptyBlock(last)) continue;
-    blocks?.splice(-1, 1, marked(last));
-  }
+  const messages = request.messages.flatMap((message): Anthropic.MessageParam[] => {
+    const { param } = toParam(message);
+    if (param === null) return [];
+    return [ends.includes(message) ? withMark(param) : param];
+  });
   const isReadAgain = request.tools.length > 0 || request.toolChoice !== "none";
-  const text: Anthropic.TextBlockParam = { type: "text", text: request.system };
+  const text: Anthropic.TextBlockParam = { type: "text", text: request.system.toWellFormed() };
   const system = isBlank(request.system) ? [] : [isReadAgain ? marked(text) : text];
-  const tools = request.tools.map(
-    (tool): Anthropic.Tool => ({
-      name: tool.name,
-      description: tool.description,
-      input_schema: { ...tool.inputSchema, type: "object" },
-    }),
-  );
+  const tools = toTools(request.tools);
   const lastTool = tools.at(-1);
-  if (system.length === 0 && lastTool !== undefined) lastTool.cache_control = { type: "ephemeral" };
-  return toWellFormed({
-    ...(tools.length === 0 ? {} : { tools }),
+  const isMarkedTool = system.length === 0 && lastTool !== undefined;
+  return {
+    ...(tools.length === 0
+      ? {}
+      : { tools: isMarkedTool ? [...tools.slice(0, -1), { ...lastTool, cache_control: EPHEMERAL }] : tools }),
     ...(system.length === 0 ? {} : { system }),
     messages,
-  });
+  };
+}
+
+interface Param {
+  /** Null for a reply without any content. */
+  readonly param: Anthropic.MessageParam | null;
+  /** Of its JSON, without marks. */
+  readonly bytes: number;
+}
+
+/** Messages are never edited, so each is translated once and not at every step that sends it. */
+const params = new WeakMap<Message, Param>();
+const toolParams = new WeakMap<ModelRequest["tools"], Anthropic.Tool[]>();
+
+function toParam(message: Message): Param {
+  const known = params.get(message);
+  if (known !== undefined) return known;
+  const translated =
+    message.role === "assistant" ? toAssistant(message) : { role: "user" as const, content: toOwnBlocks(message) };
+  const param = translated === null ? null : toWellFormed(translated);
+  const made = { param, bytes: param === null ? 0 : byteLength(JSON.stringify(param)) };
+  params.set(message, made);
+  return made;
+}
+
+function toTools(specs: ModelRequest["tools"]): Anthropic.Tool[] {
+  const known = toolParams.get(specs);
+  if (known !== undefined) return known;
+  const tools = toWellFormed(
+    specs.map(
+      (tool): Anthropic.Tool => ({
+        name: tool.name,
+        description: tool.description,
+        input_schema: { ...tool.inputSchema, type: "object" },
+      }),
+    ),
+  );
+  toolParams.set(specs, tools);
+  return tools;
 }
 
 /** R1. A reply without any content cannot be sent back, so it is left out; two user messages in a row are allowed. */
-function toAssistant(message: Extract<Message, { role: "assistant" }>): Anthropic.MessageParam[] {
+function toAssistant(message: Extract<Message, { role: "assistant" }>): Anthropic.MessageParam | null {
   const parsed = contentSchema.safeParse(message.content);
   // Content of another vendor's adapter, in a run that changed its model: said again from the neutral fields.
   const content = parsed.success ? parsed.data : toNeutralBlocks(message);
-  return content.length === 0 ? [] : [{ role: "assistant", content }];
+  return content.length === 0 ? null : { role: "assistant", content };
 }
 
 function toNeutralBlocks(message: Extract<Message, { role: "assistant" }>): Block[] {
@@ -130,12 +164,20 @@ function toOwnBlocks(message: Exclude<Message, { role: "assistant" }>): OwnBlock
   return results.length === 0 ? [{ type: "text", text: EMPTY_TEXT }] : results;
 }
 
-function marked<Marked extends OwnBlock>(block: Marked): Marked {
-  return { ...block, cache_control: { type: "ephemeral" } };
+function marked<Marked extends Block>(block: Marked): Marked {
+  return { ...block, cache_control: EPHEMERAL };
+}
+
+/** The message with a mark on its last block. Only our own messages are marked: what a model said stays verbatim. */
+function withMark(param: Anthropic.MessageParam): Anthropic.MessageParam {
+  const blocks = typeof param.content === "string" ? [] : param.content;
+  const last = blocks.at(-1);
+  if (param.role !== "user" || last === undefined || isEmptyBlock(last)) return param;
+  return { ...param, content: [...blocks.slice(0, -1), marked(last)] };
 }
 
 /** A mark on an empty block is refused. Text is never empty here; a result without content is. */
-function isEmptyBlock(block: OwnBlock): boolean {
+function isEmptyBlock(block: Block): boolean {
   return block.type === "tool_result" && block.content === undefined;
 }
 
