@@ -140,10 +140,15 @@ export interface Tool extends ToolSpec {
 /** Closes a definition over its input type. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   const { name, description, input: schema } = definition;
+  let inputSchema: ToolSpec["inputSchema"] | null = null;
   return {
     name,
     description,
-    inputSchema: z.toJSONSchema(schema, { io: "input" }),
+    // Only a run that begins shows its tools: later wakes need not make the schema.
+    get inputSchema() {
+      inputSchema ??= z.toJSONSchema(schema, { io: "input" });
+      return inputSchema;
+    },
     check: (input) => {
       const parsed = schema.safeParse(input);
       if (!parsed.success) return err(parsed.error.issues.map(tellIssue));

@@ -19,6 +19,11 @@ export function isSoon(alarm: number, now: number): boolean {
   return alarm > now + CALLER_GRACE_MS / 2 && alarm <= now + WATCHDOG_MS;
 }
 
+/** True when an alarm set for `alarm` comes before `wanted`, and not so soon that it would wake for nothing at once. */
+export function isEarlier(alarm: number, wanted: number, now: number): boolean {
+  return alarm > now + CALLER_GRACE_MS / 2 && alarm <= wanted;
+}
+
 /** True when an alarm is missing, or so long past that it will not come. */
 export function isLost(alarm: number | null, now: number): boolean {
   return alarm === null || alarm < now - LONG_PAST_MS;

@@ -12,7 +12,7 @@ import { tellFindings } from "../agent/findings.ts";
 import type { PublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
 import { createAftermath, toAccount } from "./aftermath.ts";
-import { alarmAt, isLost, isSoon } from "./alarm.ts";
+import { alarmAt, isEarlier, isLost, isSoon } from "./alarm.ts";
 import { createBell } from "./bell.ts";
 import type {
   Account,
@@ -224,7 +224,9 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     const now = Date.now();
     const driver = this.driver.isBusy(now) ? "busy" : now < this.callerDrivesUntil ? "caller" : "alarm";
     const duties = { settleAt: this.aftermath.settleAt(journal, now), deliveryAt: this.deliveries.dueAt(journal) };
-    await this.setAlarm(alarmAt(duesOf(journal.load(), driver, duties, now), now));
+    const at = alarmAt(duesOf(journal.load(), driver, duties, now), now);
+    // Setting an alarm costs as much as the rest of a save: at each step of a waiting caller the last one will do.
+    if (driver !== "caller" || !isEarlier(this.armedFor, at, now)) await this.setAlarm(at);
   }
 
   private async setAlarm(at: number): Promise<void> {

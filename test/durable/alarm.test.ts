@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { alarmAt, isLost, isSoon } from "../../src/durable/alarm.ts";
+import { alarmAt, isEarlier, isLost, isSoon } from "../../src/durable/alarm.ts";
 import { WATCHDOG_MS } from "../../src/durable/schedule.ts";
 
 const NOW = 1_000_000;
@@ -32,4 +32,12 @@ it("serves as the watchdog of a step when it rings neither at once nor too late"
   expect(isSoon(NOW + WATCHDOG_MS + 1, NOW)).toBe(false);
   expect(isSoon(NOW + 1, NOW)).toBe(false);
   expect(isSoon(0, NOW)).toBe(false);
+});
+
+it("stands in for a later one, unless it would ring for nothing at once", () => {
+  expect(isEarlier(NOW + 2_000, NOW + 3_000, NOW)).toBe(true);
+  expect(isEarlier(NOW + 3_000, NOW + 3_000, NOW)).toBe(true);
+  expect(isEarlier(NOW + 3_001, NOW + 3_000, NOW)).toBe(false);
+  expect(isEarlier(NOW + 1, NOW + 3_000, NOW)).toBe(false);
+  expect(isEarlier(0, NOW + 3_000, NOW)).toBe(false);
 });
