@@ -22,11 +22,14 @@ export interface WebhookDelivery {
 export async function deliverWebhook(delivery: WebhookDelivery, ports: DeliveryPorts): Promise<DeliveryOutcome> {
   const { url, id, body, secrets } = delivery;
   const timestamp = Math.floor(ports.now() / 1000);
+  // A secret that is none never leaves config.ts; should one, nothing is sent without a signature.
+  const signature = await signWebhook(secrets, id, timestamp, body).catch(() => "");
+  if (signature === "") return { kind: "fatal", status: null, reason: "not_allowed" };
   const headers = {
     "content-type": "application/json",
     "webhook-id": id,
     "webhook-timestamp": String(timestamp),
-    "webhook-signature": await signWebhook(secrets, id, timestamp, body),
+    "webhook-signature": signature,
   };
   const response = await post(url, headers, body, ports);
   if (response === null) return { kind: "retryable", status: null, mayHaveArrived: true };

@@ -107,6 +107,13 @@ describe("a webhook out", () => {
     expect(JSON.stringify(await deliver())).not.toContain("secret");
   });
 
+  it("sends nothing that it cannot sign", async () => {
+    const { received } = await withReceiver();
+    expect(await deliver({ secrets: [] })).toMatchObject({ kind: "fatal", reason: "not_allowed" });
+    expect(await deliver({ secrets: ["whsec_not base64!"] })).toMatchObject({ kind: "fatal", reason: "not_allowed" });
+    expect(received).toEqual([]);
+  });
+
   it("never throws, whatever the world does", async () => {
     const ports = {
       fetch: () => {

@@ -290,13 +290,13 @@ export function createWorkspace(options: WorkspaceOptions) {
 export function sign(
   options: Pick<WorkspaceOptions, "signingSecret" | "now">,
   path: string,
-  body: string,
+  body: string | Uint8Array,
 ): SignedRequest {
   const timestamp = String(Math.floor(options.now() / 1000));
-  const code = createHmac("sha256", options.signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
+  const code = createHmac("sha256", options.signingSecret).update(`v0:${timestamp}:`).update(body).digest("hex");
   return {
     path,
-    body,
+    body: typeof body === "string" ? body : new TextDecoder().decode(body),
     headers: {
       "content-type": "application/x-www-form-urlencoded",
       "x-slack-request-timestamp": timestamp,
