@@ -31,39 +31,60 @@ const { values: given } = parseArgs({
 });
 const numbers = (text: string): number[] => text.split(",").map(Number);
 
-/** Steps measured at least, so that a tick of the CPU clock (10 ms) is a small part. */
+/** Rounds of each contender, turn by turn, so that what else the machine does meets all alike; the median counts. */
+const ROUNDS_MIN = 5;
+/** Steps a contender makes at least: a tick of the CPU clock is 10 ms. */
 const STEPS_MIN = 320;
 let conversations = 0;
 
-async function measure(contender: Contender, steps: number, atOnce: number): Promise<Measured> {
-  const name = () => {
+interface Round {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  readonly conversation: string;
+}
+
+async function round(contender: Contender, steps: number, atOnce: number): Promise<Round> {
+  const batch = Array.from({ length: atOnce }, () => {
     conversations += 1;
     return `${contender.name}-${conversations}`;
-  };
-  const rounds = Math.max(1, Math.ceil(STEPS_MIN / (steps * atOnce)));
-  let last = "";
+  });
   const cpuBefore = contender.cpuSeconds();
   const startedAt = performance.now();
-  for (let round = 0; round < rounds; round += 1) {
-    const batch = Array.from({ length: atOnce }, name);
-    last = batch[0] ?? "";
-    await Promise.all(batch.map((conversation) => contender.run(conversation, steps)));
-  }
+  await Promise.all(batch.map((conversation) => contender.run(conversation, steps)));
   const wallMs = performance.now() - startedAt;
-  const cpuMs = (contender.cpuSeconds() - cpuBefore) * 1_000;
-  const runs = rounds * atOnce;
-  const stored = await contender.stored(last);
-  return {
-    name: contender.name,
-    steps,
-    runs_at_once: atOnce,
-    wall_ms_a_run: wallMs / rounds,
-    cpu_ms_a_run: cpuMs / runs,
-    wall_ms_a_step: wallMs / rounds / steps,
-    cpu_ms_a_step: cpuMs / runs / steps,
-    value_bytes: stored.values,
-    file_bytes: stored.file,
-  };
+  return { wallMs, cpuMs: (contender.cpuSeconds() - cpuBefore) * 1_000, conversation: batch[0] ?? "" };
+}
+
+async function measureAll(all: readonly Contender[], steps: number, atOnce: number): Promise<readonly Measured[]> {
+  const rounds = new Map<string, Round[]>(all.map((contender) => [contender.name, []]));
+  const count = Math.max(ROUNDS_MIN, Math.ceil(STEPS_MIN / (steps * atOnce)));
+  for (let turn = 0; turn < count; turn += 1) {
+    for (const contender of all) rounds.get(contender.name)?.push(await round(contender, steps, atOnce));
+  }
+  const measured: Measured[] = [];
+  for (const contender of all) {
+    const own = rounds.get(contender.name) ?? [];
+    const wallMs = median(own.map((each) => each.wallMs));
+    const cpuMs = median(own.map((each) => each.cpuMs)) / atOnce;
+    const stored = await contender.stored(own.at(-1)?.conversation ?? "");
+    measured.push({
+      name: contender.name,
+      steps,
+      runs_at_once: atOnce,
+      wall_ms_a_run: wallMs,
+      cpu_ms_a_run: cpuMs,
+      wall_ms_a_step: wallMs / steps,
+      cpu_ms_a_step: cpuMs / steps,
+      value_bytes: stored.values,
+      file_bytes: stored.file,
+    });
+  }
+  return measured;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return ((sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.ceil((sorted.length - 1) / 2)] ?? 0)) / 2;
 }
 
 const openers: { readonly [name: string]: () => Promise<Contender> } = {
@@ -75,17 +96,16 @@ const openers: { readonly [name: string]: () => Promise<Contender> } = {
 const chosen = Object.entries(openers).filter(
   ([name]) => given.only === undefined || given.only.split(",").includes(name),
 );
-const contenders = [
-  ...(await Promise.all(chosen.map(([, open]) => open()))),
-  ...(given.against ? await openPeers() : []),
-];
+const contenders: Contender[] = [];
+// One after the other: a contender is told by the process that its start has added.
+for (const [, open] of chosen) contenders.push(await open());
+if (given.against) contenders.push(...(await openPeers()));
 const all: Measured[] = [];
 try {
-  for (const contender of contenders) await contender.run(`warm-${contender.name}`, 8);
+  for (const contender of contenders) await contender.run(`warm-${contender.name}`, 32);
   for (const steps of numbers(given.steps)) {
     for (const atOnce of numbers(given.runs)) {
-      for (const contender of contenders) {
-        const measured = await measure(contender, steps, atOnce);
+      for (const measured of await measureAll(contenders, steps, atOnce)) {
         all.push(measured);
         console.log(toLine(measured, all));
       }
