@@ -132,7 +132,7 @@ function longFunctions(path: string, text: string, max: number): string[] {
 const RUNTIME_EXPORT = /^export (?:default |async |const |let |function |class |abstract class )/m;
 
 /** What the page does in a browser is tested there, view by view, by test/web/*.browser.test.ts. */
-const IN_BROWSER = /^src\/web\/client\/(?:[a-z-]+\.tsx|(?:api|event-stream|hooks|router|rows-store)\.ts)$/;
+const IN_BROWSER = /^src\/web\/client\/(?:[a-z-]+\.tsx|(?:api|event-stream|hooks|router|rows-store|session)\.ts)$/;
 
 /** Files with runtime exports and no test of their own, each with the reason. */
 const UNTESTED: { readonly [path: string]: string } = {

@@ -1,8 +1,8 @@
 /**
  * Draws a picture of a result with Observable Plot: the same in the browser and, over `svg-document.ts`, in the worker.
  *
- * Owns: marks, axes and margins of each kind. Leaves to others: which picture it is (chart-rules.ts), points, legend and
- * colours (chart-frame.ts), words (chart-text.ts). Loaded when the first picture is wanted, never before: the library is
+ * Owns: marks, axes and margins of each kind. Leaves to others: which picture it is (chart-rules.ts), points and colours
+ * (chart-frame.ts), the legend (chart-legend.ts), words (chart-text.ts). Loaded when the first picture is wanted, never before: the library is
  * larger than all the rest.
  */
 import * as Plot from "@observablehq/plot";
@@ -12,16 +12,13 @@ import {
   type ChartLook,
   colorOf,
   formatTick,
-  layOutLegend,
-  legendMarks,
   measureName,
-  NO_LEGEND,
   nameMark,
-  type Parts,
   type Point,
   tickRoom,
   toPoints,
 } from "./chart-frame.ts";
+import { type Legend, layOutLegend, legendMarks, NO_LEGEND } from "./chart-legend.ts";
 import { type Chart, SERIES_MAX, toTime } from "./chart-rules.ts";
 
 /** Fixed, so that the one style element that Plot writes is the same text everywhere and a policy can name its hash. */
@@ -31,6 +28,15 @@ export const CHART_CLASS = "chart";
 const LABEL_CHAR_EM = 0.62;
 const LABEL_EM_MAX = 17;
 const BAR_EM = 2;
+
+interface Parts {
+  readonly chart: Chart;
+  readonly columns: readonly string[];
+  readonly points: readonly Point[];
+  readonly series: readonly string[];
+  readonly legend: Legend;
+  readonly look: ChartLook;
+}
 
 /** The picture as an SVG element. */
 export function drawChart(chart: Chart, columns: readonly string[], rows: readonly Row[], look: ChartLook) {

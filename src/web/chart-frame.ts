@@ -1,6 +1,6 @@
 /**
- * What every kind of picture is made of: colours, points read from rows, a legend, room for texts, names of measures.
- * Leaves to others: marks and axes of each kind (chart-draw.ts).
+ * What every kind of picture is made of: colours, points read from rows, room for texts, names of measures.
+ * Leaves to others: marks and axes of each kind (chart-draw.ts), the legend (chart-legend.ts).
  */
 import * as Plot from "@observablehq/plot";
 import { formatNumber, type Row, toCellNumber, toCellText, toWords } from "./cells.ts";
@@ -28,7 +28,6 @@ export interface ChartLook {
 
 /** All lengths follow the size of the text: these are in ems. */
 export const CHAR_EM = 0.56;
-const LEGEND_ROW_EM = 1.7;
 
 export interface Point {
   readonly x: string | number | Date;
@@ -36,22 +35,6 @@ export interface Point {
   readonly series: string;
   readonly tip: string;
 }
-
-export interface Parts {
-  readonly chart: Chart;
-  readonly columns: readonly string[];
-  readonly points: readonly Point[];
-  readonly series: readonly string[];
-  readonly legend: Legend;
-  readonly look: ChartLook;
-}
-
-export interface Legend {
-  readonly entries: readonly { readonly name: string; readonly x: number; readonly row: number }[];
-  readonly height: number;
-}
-
-export const NO_LEGEND: Legend = { entries: [], height: 0 };
 
 export function toPoints(chart: Chart, columns: readonly string[], rows: readonly Row[]): readonly Point[] {
   return chart.y.flatMap((index) =>
@@ -85,39 +68,6 @@ export function nameMark(text: string, { colors, fontPx: em }: ChartLook) {
     fill: colors.muted,
     textAnchor: "start",
   });
-}
-
-export function layOutLegend(series: readonly string[], { width, fontPx: em }: ChartLook): Legend {
-  const entries: { name: string; x: number; row: number }[] = [];
-  let [x, row] = [0, 0];
-  for (const full of series) {
-    const name = full.length > 28 ? `${full.slice(0, 27)}…` : full;
-    const room = em * (2.8 + name.length * CHAR_EM);
-    if (x > 0 && x + room > width) [x, row] = [0, row + 1];
-    entries.push({ name, x, row });
-    x += room;
-  }
-  return { entries, height: (row + 1) * em * LEGEND_ROW_EM + 8 };
-}
-
-export function legendMarks(
-  { name, x, row }: Legend["entries"][number],
-  series: readonly string[],
-  { colors, fontPx: em }: ChartLook,
-  { marginTop = 0, marginLeft = 0 }: Plot.PlotOptions,
-) {
-  const index = series.findIndex((full) => full === name || full.startsWith(name.replace(/…$/, "")));
-  const at = { frameAnchor: "top-left", dx: x - marginLeft + 6, dy: row * em * LEGEND_ROW_EM + 8 - marginTop } as const;
-  return [
-    Plot.dot([name], { ...at, r: 5, fill: colorOf(index, colors) }),
-    Plot.text([name], {
-      ...at,
-      dx: at.dx + em * 0.9,
-      text: (each: string) => each,
-      textAnchor: "start",
-      fill: colors.ink,
-    }),
-  ];
 }
 
 /** Room for the texts of an upright axis. */

@@ -1,10 +1,12 @@
 /**
  * The public API as the page uses it: requests with the key of this tab, answers as values, refusals in words.
  *
- * Owns: the key, which lives in this module's memory and nowhere else, and what a person is told when something fails.
- * Leaves to others: the stream of events (event-stream.ts). No function rejects but on an abort.
+ * Owns: what a person is told when something fails. Leaves to others: the key (session.ts), the stream of events
+ * (event-stream.ts). No function rejects but on an abort.
  */
+
 import type { Problem, ResultPage, Run, RunList, Schema } from "./api-types.ts";
+import { authorization } from "./session.ts";
 
 /** `status` 0: the server was not reached. */
 export interface Failure {
@@ -17,30 +19,6 @@ export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 export interface AskLimits {
   readonly [name: string]: number;
-}
-
-const session = { key: null as string | null };
-const keyListeners = new Set<() => void>();
-
-export function hasKey(): boolean {
-  return session.key !== null;
-}
-
-/** Null forgets it. */
-export function setKey(key: string | null): void {
-  session.key = key;
-  for (const listener of keyListeners) listener();
-}
-
-/** Calls `listener` whenever the key is another; returns how to stop that. */
-export function onKeyChange(listener: () => void): () => void {
-  keyListeners.add(listener);
-  return () => keyListeners.delete(listener);
-}
-
-/** Headers of every request. */
-export function authorization(): Record<string, string> {
-  return session.key === null ? {} : { authorization: `Bearer ${session.key}` };
 }
 
 export const api = {

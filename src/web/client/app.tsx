@@ -2,7 +2,7 @@
  * The frame of every view: the bar with its links, what is said when the browser is offline, and which view it is.
  */
 import { useEffect, useState } from "preact/hooks";
-import { hasKey, onKeyChange, setKey } from "./api.ts";
+
 import { AskView } from "./ask-view.tsx";
 import { HistoryView } from "./history-view.tsx";
 import { useOnline } from "./hooks.ts";
@@ -11,6 +11,7 @@ import { NAVIGATED } from "./router.ts";
 import { type Route, toRoute } from "./routes.ts";
 import { RunScreen } from "./run-screen.tsx";
 import { SchemaView } from "./schema-view.tsx";
+import { hasKey, onKeyChange, setKey } from "./session.ts";
 
 const LINKS: readonly { readonly to: string; readonly text: string; readonly kind: Route["kind"] }[] = [
   { to: "/", text: "Ask", kind: "ask" },

@@ -85,47 +85,69 @@ function AskForm({ examples }: { examples: readonly string[] }) {
         }}
       />
       <div class="ask-actions">
-        <details class="limits">
-          <summary>Limits</summary>
-          <div class="fields">
-            {ASK_FIELDS.map(({ name, label }) => (
-              <label>
-                {label}
-                <input
-                  type="number"
-                  inputmode="decimal"
-                  min="0"
-                  step="any"
-                  placeholder="default"
-                  value={limits[name] ?? ""}
-                  onInput={(event: Event) => {
-                    if (event.target instanceof HTMLInputElement) setLimits({ ...limits, [name]: event.target.value });
-                  }}
-                />
-              </label>
-            ))}
-          </div>
-        </details>
+        <LimitFields texts={limits} onChange={setLimits} />
         <button type="submit" class="button button-main" disabled={isSending}>
           {isSending ? "Asking" : "Ask"}
         </button>
       </div>
       {failure === null ? null : <FailureNotice failure={failure} />}
-      {examples.length === 0 ? null : (
-        <div class="examples">
-          <h2>For example</h2>
-          <ul>
-            {examples.map((question) => (
-              <li>
-                <button type="button" class="example" onClick={() => void ask(question)} disabled={isSending}>
-                  {question}
-                </button>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
+      <Examples questions={examples} isDisabled={isSending} onAsk={(question) => void ask(question)} />
     </form>
+  );
+}
+
+interface LimitFieldsProps {
+  readonly texts: { readonly [name: string]: string };
+  readonly onChange: (texts: { readonly [name: string]: string }) => void;
+}
+
+function LimitFields({ texts, onChange }: LimitFieldsProps) {
+  return (
+    <details class="limits">
+      <summary>Limits</summary>
+      <div class="fields">
+        {ASK_FIELDS.map(({ name, label }) => (
+          <label>
+            {label}
+            <input
+              type="number"
+              inputmode="decimal"
+              min="0"
+              step="any"
+              placeholder="default"
+              value={texts[name] ?? ""}
+              onInput={(event: Event) => {
+                if (event.target instanceof HTMLInputElement) onChange({ ...texts, [name]: event.target.value });
+              }}
+            />
+          </label>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+interface ExamplesProps {
+  readonly questions: readonly string[];
+  readonly isDisabled: boolean;
+  readonly onAsk: (question: string) => void;
+}
+
+function Examples({ questions, isDisabled, onAsk }: ExamplesProps) {
+  if (questions.length === 0) return null;
+  return (
+    <div class="examples">
+      <h2>For example</h2>
+      <ul>
+        {questions.map((question) => (
+          <li>
+            <button type="button" class="example" onClick={() => onAsk(question)} disabled={isDisabled}>
+              {question}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -5,8 +5,9 @@
  * before it. Leaves to others: the format (eventsource-parser), what an event means (run-view.ts).
  */
 import { createParser } from "eventsource-parser";
-import { authorization, type Failure, runPath, toFailure } from "./api.ts";
+import { type Failure, runPath, toFailure } from "./api.ts";
 import type { RunEvent } from "./api-types.ts";
+import { authorization } from "./session.ts";
 
 export type StreamState = "open" | "lost";
 

@@ -2,7 +2,7 @@
  * Asks for an API key. It is kept in the memory of this tab: a reload forgets it, and a password manager may fill it in.
  */
 import { useState } from "preact/hooks";
-import { hasKey, setKey } from "./api.ts";
+import { hasKey, setKey } from "./session.ts";
 
 export function SignIn() {
   const [text, setText] = useState("");
