@@ -2,9 +2,10 @@
  * The caller object: one Durable Object a caller, named by the caller's name. It counts what the caller may do over all
  * runs and doors: dollars of the day, questions a minute, runs at once; and it knows the caller's runs and keys.
  *
- * Owns: the RPC surface (caller-contract.ts says what each method promises), and the look after runs that were admitted
- * and never settled: an alarm asks their run objects, so that a run which dies gives its place and money back.
- * Leaves to others: the tables (ledger.ts, claims.ts).
+ * Owns: the RPC surface (caller-contract.ts says what each method promises), that questions of doors which must answer at
+ * once are taken in together and begun by the alarm, and the look after runs that were admitted and never settled: the
+ * alarm asks their run objects, so that a run which dies gives its place and money back.
+ * Leaves to others: the tables (ledger.ts, claims.ts, inbox.ts).
  */
 import { DurableObject } from "cloudflare:workers";
 import { createBatch } from "./batch.ts";

@@ -59,6 +59,8 @@ describe("a question from Slack", () => {
     expect(wordsOf(message)).toMatch(/1 query · \d+ rows read · \S+ · \d+\.\d s · \d steps/);
     expect(message.markup).toEqual({ mentions: [], links: [] });
     expect(outside.workspace.usesOf(issued.responseUrl)).toBe(1);
+    const told = JSON.stringify([await stubOf(runId).view(), await stubOf(runId).transcript()]);
+    expect(told).not.toContain(new URL(issued.responseUrl).pathname);
     expect(slackOf(await stubOf(runId).view())).toEqual({
       kind: "slack",
       state: "delivered",
