@@ -15,11 +15,13 @@ import type { RunEvent } from "../agent/run-event.ts";
 import type { AgentState } from "../agent/state.ts";
 import { decodeState, encodeState } from "../agent/state-record.ts";
 import type { Cell, StoredResult } from "../agent/tool.ts";
+import { lastCheckpointStep, readCheckpoint, writeCheckpoint } from "./checkpoints.ts";
 import { readHead, writeHead } from "./head.ts";
 import { hasRun, migrate } from "./layout.ts";
-import { decodeCheckpoint, decodeRow, encodeCheckpoint, type ResultHead, readRecord, rowsSchema } from "./record.ts";
+import { decodeRow, type ResultHead, readRecord, rowsSchema } from "./record.ts";
 import { appendRow, readFact, readRow, writeFact } from "./rows.ts";
 import { encodeSettings, type RunSettings } from "./settings.ts";
+import { encodeMessage } from "./stored-message.ts";
 
 export interface RunJournal extends Journal {
   readonly settings: RunSettings;
@@ -112,14 +114,8 @@ export function openJournal(
     events: () => events,
     messageAt: (number) => messages[number] ?? null,
     results: () => stored,
-    checkpoint: (step) => {
-      const query = "SELECT state FROM checkpoints WHERE step = ?";
-      const text = sql.exec<{ state: string }>(query, step).toArray()[0]?.state;
-      return text === undefined ? null : decodeCheckpoint(text, settings.question);
-    },
-    lastCheckpointStep: () => {
-      return sql.exec<{ step: number }>("SELECT coalesce(max(step), 0) AS step FROM checkpoints").one().step;
-    },
+    checkpoint: (step) => readCheckpoint(sql, step, settings.question),
+    lastCheckpointStep: () => lastCheckpointStep(sql),
     fact: (name) => readFact(sql, name),
     save,
   };
@@ -139,7 +135,7 @@ function writeAdvance(sql: SqlStorage, advance: Advance, results: readonly Store
   const { state } = advance;
   writeHead(sql, encodeState(state));
   advance.messages.forEach((message, index) => {
-    appendRow(sql, "messages", state.messages - advance.messages.length + index, JSON.stringify(message));
+    appendRow(sql, "messages", state.messages - advance.messages.length + index, encodeMessage(message));
   });
   advance.events.forEach((event, index) => {
     appendRow(sql, "events", state.events - advance.events.length + index, JSON.stringify(event));
@@ -151,8 +147,7 @@ function writeAdvance(sql: SqlStorage, advance: Advance, results: readonly Store
   });
   // A step whose cut-off reply is still to be summarised is not over, and the text would stand in the checkpoint.
   if (!isAtRest(state) || state.cutText !== null) return;
-  const insert = "INSERT INTO checkpoints (step, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state";
-  sql.exec(insert, state.usage.steps, encodeCheckpoint(state));
+  writeCheckpoint(sql, state);
 }
 
 function toHead(result: StoredResult): ResultHead {

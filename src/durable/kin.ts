@@ -12,6 +12,7 @@ import { decodeState, encodeState } from "../agent/state-record.ts";
 import type { PublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import { copyCheckpoint, rowsUpTo } from "./checkpoints.ts";
 import type { CarryOn, CarryOnRefusal, CarryOnReply, Driver, RunKinApi, Seed } from "./contract.ts";
 import { type RunJournal, writeFirst } from "./journal.ts";
 import { migrate } from "./layout.ts";
@@ -80,13 +81,12 @@ export function planSeed(
     kind,
   };
   const inheritedNanoUsd = parent.usage.costNanoUsd;
-  const older = "SELECT step, state FROM checkpoints WHERE step <= ? ORDER BY step";
   return ok({
     parentId: parent.id,
     settings: encodeSettings({ ...journal.settings, id, limits, inheritedNanoUsd, slack: request.slack ?? null }),
     state: encodeState({ ...forked.value, events: events + 1 }),
     event: JSON.stringify(event),
-    checkpoints: sql.exec<{ step: number; state: string }>(older, step).toArray(),
+    checkpoints: rowsUpTo(sql, step),
     counts: { pinned: 1, messages, events, results, result_rows: results },
   });
 }
@@ -132,7 +132,7 @@ export async function adoptRun(storage: DurableObjectStorage, seed: Seed, parent
   }
   storage.transactionSync(() => {
     for (const checkpoint of seed.checkpoints) {
-      storage.sql.exec("INSERT INTO checkpoints (step, state) VALUES (?, ?)", checkpoint.step, checkpoint.state);
+      copyCheckpoint(storage.sql, checkpoint);
     }
     writeFirst(storage.sql, settings.value, { state: state.value, messages: [], events: [event] });
   });

@@ -16,13 +16,15 @@ import type { Message } from "../agent/model.ts";
 import type { Pinned } from "../agent/ports.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import { type AgentState, createState } from "../agent/state.ts";
-import { decodeState, encodeState } from "../agent/state-record.ts";
+import { decodeState } from "../agent/state-record.ts";
 import type { Cell } from "../agent/tool.ts";
 import { assert } from "../lib/assert.ts";
 import { err, type Result } from "../lib/result.ts";
+import { newestCheckpoint } from "./checkpoints.ts";
 import { readHead } from "./head.ts";
 import { countRows, readFact, readRow, readRows } from "./rows.ts";
 import { decodeSettings, type RunSettings } from "./settings.ts";
+import { messageSchema } from "./stored-message.ts";
 
 export interface RunRecord {
   readonly settings: RunSettings;
@@ -35,19 +37,6 @@ export interface RunRecord {
   readonly broken: Advance | null;
 }
 
-/** Stands for the question in a checkpoint, which would else repeat it every step. */
-const QUESTION_ELSEWHERE = "-";
-
-const callSchema = z.looseObject({ id: z.string(), name: z.string(), input: z.unknown() });
-const messageSchema: z.ZodType<Message> = z.discriminatedUnion("role", [
-  z.looseObject({ role: z.literal("user"), text: z.string() }),
-  z.looseObject({ role: z.literal("assistant"), content: z.unknown(), text: z.string(), calls: z.array(callSchema) }),
-  z.looseObject({
-    role: z.literal("tool"),
-    results: z.array(z.looseObject({ callId: z.string(), content: z.string(), isError: z.boolean() })),
-    note: z.string().exactOptional(),
-  }),
-]);
 const eventHeadSchema = z.looseObject({ type: z.string(), at: z.int(), step: z.int(), phase: z.string() });
 export const eventSchema = z.custom<RunEvent>((value) => eventHeadSchema.safeParse(value).success);
 const specSchema = z.looseObject({
@@ -80,15 +69,6 @@ export function decodeRow<T>(text: string, schema: z.ZodType<T>): T | null {
     // Not JSON: the caller says which row it was.
     return null;
   }
-}
-
-export function encodeCheckpoint(state: AgentState): string {
-  return encodeState({ ...state, question: QUESTION_ELSEWHERE });
-}
-
-export function decodeCheckpoint(text: string, question: string): AgentState | null {
-  const decoded = decodeState(text);
-  return decoded.ok ? { ...decoded.value, question } : null;
 }
 
 /** Reads the whole record; what is broken about it, if anything, has become an ending. */
@@ -178,14 +158,9 @@ function settingsFrom(id: string, state: AgentState | null): RunSettings {
 
 /** A state for a run whose head is lost: the newest checkpoint that can be read, with all that was spent since. */
 function stateFrom(sql: SqlStorage, settings: RunSettings, events: readonly RunEvent[], now: number): AgentState {
-  const texts = sql.exec<{ state: string }>("SELECT state FROM checkpoints ORDER BY step DESC").toArray();
-  const checkpoints = texts.map((row) => {
-    const decoded = decodeHead(row.state);
-    return decoded.ok ? { ...decoded.value, question: settings.question } : null;
-  });
   const { id, question, caller, mode, grounding, model, tools, limits } = settings;
   const fresh = createState({ id, question, caller, mode, grounding, model, tools: [...tools], limits }, now);
-  const base = checkpoints.find((checkpoint) => checkpoint !== null) ?? fresh;
+  const base = newestCheckpoint(sql, settings.question) ?? fresh;
   const costNanoUsd = Math.max(base.usage.costNanoUsd, spentBy(events));
   return {
     ...base,
