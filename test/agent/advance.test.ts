@@ -263,11 +263,14 @@ describe("advance", () => {
 
   it("B60, B61: repair leaves rows out, then renews; one try stands for the refused request", () => {
     const failed = { ...ANY_EVENT.model_failed, retryAt: null };
-    const first = advance(IN_PHASE.thought, { ...failed, repair: { kind: "omit", from: 1, to: 3 } }, START).state;
+    const omitted = advance(IN_PHASE.thought, { ...failed, repair: { kind: "omit", from: 1, to: 3 } }, START);
+    const first = omitted.state;
+    expect(omitted.events.at(-1)).toMatchObject({ text: "Tier 1 of provider repair: messages 1 to 2 left out." });
     expect(first).toMatchObject({ repairTier: 1, failedTries: 1, omitted: [{ from: 1, to: 3 }], renewalDue: null });
     const asked = { ...first, attempt: modelAttempt() };
-    const second = advance(asked, { ...failed, repair: { kind: "renew" } }, START).state;
-    expect(second).toMatchObject({ repairTier: 2, failedTries: 1, renewalDue: "repair", ending: null });
+    const renewed = advance(asked, { ...failed, repair: { kind: "renew" } }, START);
+    expect(renewed.events.at(-1)).toMatchObject({ text: "Tier 2 of provider repair: fresh transcript." });
+    expect(renewed.state).toMatchObject({ repairTier: 2, failedTries: 1, renewalDue: "repair", ending: null });
   });
 
   it("a fresh transcript starts at its opening message; window, rows left out and cycle start anew", () => {
@@ -284,6 +287,7 @@ describe("advance", () => {
     });
     const made = advance(state, ANY_EVENT.transcript_renewed, START);
     expect(made.messages).toEqual([{ role: "user", text: "It goes on." }]);
+    expect(made.events).toMatchObject([{ type: "recovery", what: "renewed_window" }]);
     expect(made.state).toMatchObject({
       phase: "thought",
       transcriptStart: 7,
@@ -313,7 +317,9 @@ describe("advance", () => {
       failedTries: 2,
       waiting: { kind: "retry", until: START, code: "x" },
     });
-    const stopped = advance(state, ANY_EVENT.ceiling_reached, START).state;
+    const reached = advance(state, ANY_EVENT.ceiling_reached, START);
+    expect(reached.events).toMatchObject([{ type: "ceiling_reached", reason: "max_steps" }]);
+    const stopped = reached.state;
     expect(stopped).toMatchObject({ phase: "thought", concluding: "max_steps", failedTries: 0, waiting: null });
     const { ending } = advance(stopped, ANY_EVENT.concluded, START).state;
     expect(ending).toMatchObject({ stopReason: "max_steps", partialAnswer: "So far.", answer: null, failed: true });
@@ -330,6 +336,12 @@ describe("advance", () => {
       // What is open stays reserved until its bill arrives.
       expect(attempt).toEqual(IN_PHASE[phase].attempt);
     }
+  });
+});
+
+describe("a run that broke", () => {
+  it("L4: says what broke, in the words that it was given", () => {
+    expect(advance(stateWith(), ANY_EVENT.broke, START).state.ending?.message).toBe("It broke.");
   });
 });
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { DEFAULT_LOOP, type RecentCall } from "../../src/agent/cycles.ts";
 import { prepareCall, refuseOverHops, refuseRepeated } from "../../src/agent/dispatch.ts";
 import { success } from "../../src/agent/observation.ts";
-import { defineTool, type Tool } from "../../src/agent/tool.ts";
+import { type CheckedCall, defineTool, type Tool } from "../../src/agent/tool.ts";
 
 const tool = (name: string, input: z.ZodType<object> = z.strictObject({ sql: z.string() })): Tool =>
   defineTool({
@@ -23,6 +23,16 @@ const TOOLS = new Map(
   [tool("list"), tool("list_tables"), tool("execute"), tool("hidden"), final].map((one) => [one.name, one]),
 );
 const ALLOWED = ["list", "list_tables", "execute", "final_answer", "not_deployed"];
+
+const runChecked = (checked: CheckedCall) =>
+  checked.run({
+    signal: new AbortController().signal,
+    rowsReadMax: 0,
+    memo: { notes: [], plan: [], brainstormed: false },
+    described: [],
+    bookmark: null,
+    results: { get: () => null, put: () => Promise.reject(new Error("nothing is kept here")) },
+  });
 
 const prepare = (name: string, input: unknown = { sql: "SELECT 1" }, said = "") =>
   prepareCall({ id: "c1", name, input }, TOOLS, ALLOWED, said);
@@ -63,6 +73,24 @@ describe("prepareCall", () => {
 
   it("a tool that is allowed and not deployed is not found", () => {
     expect(prepare("not_deployed").kind).toBe("refused");
+  });
+
+  it("B9: a longer name that is not deployed does not stand before a shorter one that is", () => {
+    const prepared = prepareCall(
+      { id: "c1", name: "list_views2", input: { sql: "x" } },
+      TOOLS,
+      ["list", "list_views"],
+      "",
+    );
+    expect(prepared).toMatchObject({ kind: "ready", name: "list" });
+  });
+
+  it("eight problems of the arguments are told, and no more", () => {
+    const fields = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`field${index}`, z.string()]));
+    const picky = new Map([["picky", tool("picky", z.strictObject(fields))]]);
+    const prepared = prepareCall({ id: "c1", name: "picky", input: {} }, picky, ["picky"], "");
+    if (prepared.kind !== "refused") throw new Error("refused");
+    expect(prepared.observation.summary.match(/field\d:/g)).toHaveLength(8);
   });
 
   it("C8: with no tools allowed nothing is found, and the error says so", () => {
@@ -131,6 +159,34 @@ describe("final_answer without an answer", () => {
     expect(prepare("final_answer", input, said).kind).toBe("refused");
   });
 
+  it("B67: the text is taken trimmed, as the answer and nothing else", async () => {
+    const taken: unknown[] = [];
+    const keeping = defineTool({
+      name: "final_answer",
+      description: "For tests.",
+      input: z.strictObject({ answer: z.string(), results: z.array(z.string()).optional() }),
+      run: async (input) => {
+        taken.push(input);
+        return { observation: success("ran"), rowsRead: 0, query: null };
+      },
+    });
+    const call = { id: "c1", name: "final_answer", input: { results: ["r1"] } };
+    const prepared = prepareCall(call, new Map([["final_answer", keeping]]), ["final_answer"], " 347. ");
+    if (prepared.kind !== "ready") throw new Error("ready");
+    await runChecked(prepared.checked);
+    expect(taken).toEqual([{ answer: "347.", results: ["r1"] }]);
+  });
+
+  it("B67: arguments that are no object at all are an error, whatever stands beside them", () => {
+    for (const input of [5, null, "text", true, undefined]) {
+      expect(prepareCall({ id: "c1", name: "final_answer", input }, TOOLS, ALLOWED, "347.").kind).toBe("refused");
+    }
+  });
+
+  it("B67: text beside the call of another tool is left alone", () => {
+    expect(prepare("execute", { sql: "SELECT 1" }, "Let me see.")).toMatchObject({ kind: "ready", note: null });
+  });
+
   it("B67: an answer that is there stands, and no other tool takes the text", () => {
     expect(prepare("final_answer", { answer: "347" }, "Something else.")).toMatchObject({ kind: "ready", note: null });
     expect(prepare("execute", {}, "It is 347.").kind).toBe("refused");
@@ -144,6 +200,9 @@ describe("refuseOverHops", () => {
     expect(refused.kind === "refused" && refused.observation.summary).toBe(
       "execute was not run: no tool calls are left in this run.",
     );
+    expect(refused.kind === "refused" && refused.observation.next_actions).toEqual([
+      "Answer with what has been found.",
+    ]);
   });
 });
 
@@ -176,6 +235,27 @@ describe("refuseRepeated", () => {
   it("C28: failures of another call do not open the breaker", () => {
     const other = times(5, { isError: true, signature: "other" });
     expect(refuseRepeated(ready, other, 0, DEFAULT_LOOP).kind).toBe("ready");
+  });
+
+  it("C28: a call that has failed once is not blamed for the failures of others", () => {
+    const others = times(5, { isError: true, signature: "other" });
+    expect(refuseRepeated(ready, [seen({ isError: true }), ...others], 0, DEFAULT_LOOP).kind).toBe("ready");
+  });
+
+  it("B8: a call that was made before and is no part of the cycle may be made again", () => {
+    const turning = times(3, { signature: "other", ref: "r9" });
+    expect(refuseRepeated(ready, [seen(), ...turning], 1, DEFAULT_LOOP).kind).toBe("ready");
+    expect(refuseRepeated(ready, [seen()], 1, DEFAULT_LOOP).kind).toBe("ready");
+    expect(refuseRepeated(ready, [], 1, DEFAULT_LOOP).kind).toBe("ready");
+  });
+
+  it("B8: each call of a longer cycle is refused, with its own earlier result", () => {
+    const other = seen({ signature: "other", ref: "r2" });
+    const refused = refuseRepeated(ready, [seen(), other, seen(), other], 1, DEFAULT_LOOP);
+    expect(refused.kind === "refused" && refused.observation.summary).toContain("its rows are in r1");
+    expect(refused.kind === "refused" && refused.observation.next_actions).toEqual([
+      "Use that result, try something else, or call final_answer.",
+    ]);
   });
 
   it("B8: a call of a cycle is refused once the model has been warned, and told where its rows are", () => {

@@ -80,6 +80,8 @@ describe("the results of a round", () => {
     const memo = (note: string) => ({ notes: [note], plan: [], brainstormed: false });
     const outcomes = [outcomeWith({ callId: "c1", memo: memo("a") }), outcomeWith({ callId: "c2", memo: memo("b") })];
     expect(observe(outcomes).state.memo.notes).toEqual(["b"]);
+    const first = [outcomeWith({ callId: "c1", memo: memo("a") }), outcomeWith({ callId: "c2" })];
+    expect(observe(first).state.memo.notes).toEqual(["a"]);
     const kept = { notes: ["old"], plan: ["p"], brainstormed: true };
     expect(observe([outcomeWith()], { memo: kept }).state.memo).toEqual(kept);
   });
@@ -230,6 +232,11 @@ describe("final_answer", () => {
   it("A27: what rests on a query and is shown by it passes under require", () => {
     const made = observe([final()], { grounding: "require", groundingTurns: 1, queriesAnswered: 1 });
     expect(made.state.ending).toMatchObject({ outcome: "answered", grounded: true });
+  });
+
+  it("is found wherever it stands in the reply", () => {
+    const made = observe([outcomeWith({ callId: "c0" }), final()]);
+    expect(made.state.ending).toMatchObject({ outcome: "answered", answer: "347" });
   });
 
   it("of two in one reply the first counts", () => {

@@ -200,6 +200,12 @@ describe("planLastCall", () => {
     expect(planLastCall(ports, budget(10_000_000))).toBeNull();
   });
 
+  it("a short transcript of exactly the bytes kept back is short enough", () => {
+    const bound = (request: ModelRequest) => (request.tools.length > 0 ? 50_000 : LAST_CALL_PROMPT_BYTES_MAX);
+    const planned = planLastCall(portsWith({ bound }).ports, budget(KEPT));
+    expect(planned).toMatchObject({ reservedNanoUsd: KEPT, request: { maxTokens: 2_048, tools: [] } });
+  });
+
   it("a model whose every request is too long gets no last call", () => {
     const { ports } = portsWith({ bound: () => LAST_CALL_PROMPT_BYTES_MAX + 1 });
     expect(planLastCall(ports, budget(worstCaseNanoUsd(PRICED, LAST_CALL_PROMPT_BYTES_MAX, 2_048)))).toBeNull();

@@ -91,10 +91,18 @@ describe("a reply in plain text", () => {
     expect(first.state).toMatchObject({ phase: "thought", groundingTurns: 1, ending: null });
     expect(first.messages.map((message) => message.role)).toEqual(["assistant", "user"]);
     expect(first.messages[1]).toEqual({ role: "user", text: NUDGE_UNGROUNDED });
+    expect(first.events.at(-1)).toMatchObject({ type: "recovery", what: "ungrounded" });
     const second = take({ text: "347." }, { grounding: "require", groundingTurns: 1 });
     expect(second.state.ending).toMatchObject({ stopReason: "ungrounded", answer: null });
     expect(second.messages).toHaveLength(1);
     expect(second.events.at(-1)?.type).toBe("run_finished");
+  });
+});
+
+describe("an answer that is sent back", () => {
+  it("was still a good reply: the count of bad ones and the room for output start anew", () => {
+    const made = take({ text: "347." }, { grounding: "require", badReplies: 2, maxTokens: 32_768 });
+    expect(made.state).toMatchObject({ badReplies: 0, maxTokens: 8_192, ending: null });
   });
 });
 
@@ -137,7 +145,7 @@ describe("a reply that was cut off", () => {
 
   it.each([
     ["text", { text: "The ans" }, "The ans"],
-    ["a tool call", { calls: [callOf("c1")] }, null],
+    ["a tool call", { text: "Let me see.", calls: [callOf("c1")] }, null],
     ["thinking", {}, null],
   ])("B54: at the maximum, cut off in %s, the run ends as truncated", (_what, parts, partialAnswer) => {
     const { ending } = take({ ...parts, finish: "max_tokens" }, { maxTokens: 64_000, maxTokensMax: 64_000 }).state;
@@ -168,6 +176,21 @@ describe("a reply that was cut off", () => {
     [500, 500],
   ])("a text of %s characters is kept for a summary as %s", (length, kept) => {
     expect(take({ text: "x".repeat(length), finish: "max_tokens" }).state.cutText?.length ?? null).toBe(kept);
+  });
+
+  it("a cut-off call is asked for again, however long the text before it", () => {
+    const made = take({ text: LONG, calls: [callOf("c1")], finish: "max_tokens" });
+    expect(made.state.cutText).toBeNull();
+    expect(made.messages).toEqual([{ role: "user", text: NUDGE_CUT_CALL }]);
+  });
+
+  it("is told with what was being written and how much room there is next", () => {
+    const told = take({ calls: [callOf("c1")], finish: "max_tokens" }).events.at(-1);
+    expect(told).toMatchObject({
+      type: "recovery",
+      what: "truncated",
+      text: "Cut off in the tool call: 16384 tokens next time.",
+    });
   });
 
   it("a reason that nobody has heard of is a cut, never an answer", () => {
@@ -220,6 +243,7 @@ describe("the critic's reply", () => {
       { role: "user", text: expect.stringContaining("<advice>\nCount rows.\n</advice>") },
     ]);
     expect(made.state).toMatchObject({ rung: 0, recent: [], ending: null, phase: "thought" });
+    expect(made.events.at(-1)).toMatchObject({ type: "recovery", what: "critic" });
   });
 
   it("without words there is no new perspective, and the rung stands", () => {

@@ -154,6 +154,8 @@ describe("runRound", () => {
     const loud = probe(async (name) => ({ ...none, observation: failure(name, []), quarantined: name === "b" }));
     expect((await roundOf(quiet, ["a", "b"])).quarantined).toBe(false);
     expect((await roundOf(loud, ["a", "b"])).quarantined).toBe(true);
+    expect((await roundOf(loud, ["b"])).quarantined).toBe(true);
+    expect((await roundOf(loud, ["a"])).quarantined).toBe(false);
   });
 
   it("measures each call by the clock it is given, and passes on what it read", async () => {
@@ -211,6 +213,32 @@ describe("final_answer in a round", () => {
     expect(answered?.summary).toContain("another call of the same reply failed");
   });
 
+  it("says what to do when it is not accepted", async () => {
+    const { outcomes } = await roundOf(tool, ["bad", "=347"]);
+    expect(readBack(outcomes[1]?.content ?? "").next_actions[0]).toBe(
+      "Look at the failed call, mend it, and then answer.",
+    );
+  });
+
+  it("looks for a figure first in the results that the answer names, and keeps the cell that it cites itself", async () => {
+    const stored = ["r1", "r2", "r3"].map((ref) => ({ ...rowsOf("347 of 12"), ref, sha256: ref }));
+    const own = { figure: "12", result: "r3", row: 1, column: "n" };
+    const citing = defineTool({
+      name: "final_answer",
+      description: "Ends the run.",
+      input: z.strictObject({ answer: z.string() }),
+      run: async ({ answer }) => ({
+        ...none,
+        observation: success("Answer received."),
+        final: { answer, results: ["r2"], citations: [own] },
+      }),
+    });
+    const call = { id: "c1", name: "final_answer", input: { answer: "347 of 12." } };
+    const calls = [prepareCall(call, new Map([["final_answer", citing]]), ["final_answer"], "")];
+    const { outcomes } = await roundOf(tool, [], { calls, stored });
+    expect(outcomes[0]?.final?.evidence.citations).toEqual([own, { figure: "347", result: "r2", row: 1, column: "n" }]);
+  });
+
   it("carries the evidence: its figures against every result, a figure of the question aside", async () => {
     const keeping = probe(async (_name, { results }) => {
       await results.put(rowsOf("347"));
@@ -246,6 +274,8 @@ describe("what the model reads", () => {
     expect(readBack(outcomes[0]?.content ?? "").next_actions.at(-1)).toContain("error 3 of 3");
     expect(outcomes[1]).toMatchObject({ isError: true, refusedBy: "hops", recent: null });
     expect(outcomes[1]?.content).not.toContain("in a row");
+    const between = await roundOf(failing, ["x", "late", "y"], {}, ["late"]);
+    expect(between.outcomes[2]?.content).toContain("error 2 of 3");
   });
 
   it("C22: 3 MB of tool output does not reach the model: the data is left out, and said to be", async () => {
@@ -265,6 +295,23 @@ describe("what the model reads", () => {
       next_actions: ["Aggregate."],
       artifacts: [{ kind: "result", ref: "r1", rows: 9 }],
     });
+  });
+
+  it("C22: of too many actions and references the last four and the first eight are kept", async () => {
+    const many = warning(
+      "Much.",
+      Array.from({ length: 60 }, (_, index) => `${index}: ${"\u0001".repeat(400)}`),
+      {},
+      Array.from({ length: 500 }, (_, index) => ({ kind: "result" as const, ref: `r${index}`, rows: 1 })),
+    );
+    const { outcomes } = await roundOf(
+      probe(async () => ({ ...none, observation: many })),
+      ["a"],
+    );
+    const shown = readBack(outcomes[0]?.content ?? "");
+    expect(byteLength(outcomes[0]?.content ?? "")).toBeLessThanOrEqual(OBSERVATION_BYTES_MAX);
+    expect(shown.next_actions.map((action) => action.slice(0, 2))).toEqual(["56", "57", "58", "59"]);
+    expect(shown.artifacts.map(({ ref }) => ref)).toEqual(["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7"]);
   });
 
   it("C22: data up to the bound is shown whole", async () => {
@@ -330,6 +377,28 @@ describe("what the cycle detector keeps", () => {
   it("B18: an error counts by its words too", async () => {
     const bad = (words: string) => probe(async () => ({ ...none, observation: failure(words, []) }));
     expect((await recent(bad("No column x."), "a"))?.result).not.toBe((await recent(bad("No column y."), "a"))?.result);
+  });
+
+  it("B18: goes by the canonical form of the arguments, and by the name of the tool that ran", async () => {
+    const folding = defineTool({
+      name: "probe",
+      description: "For tests.",
+      input: z.strictObject({ as: z.string() }),
+      canonical: ({ as }) => ({ as: as.toLowerCase() }),
+      run: async () => ({ ...none, observation: success("1 row.") }),
+    });
+    const calls = ["A", "a"].map((as) =>
+      prepareCall({ id: as, name: "probeprobe", input: { as } }, new Map([["probe", folding]]), ["probe"], ""),
+    );
+    const { outcomes } = await roundOf(folding, [], { calls });
+    expect(outcomes[0]?.recent?.tool).toBe("probe");
+    expect(outcomes[0]?.recent).toEqual(outcomes[1]?.recent);
+  });
+
+  it("keeps no more of an invented name than it needs", async () => {
+    const calls = [prepareCall({ id: "c1", name: "x".repeat(500), input: {} }, new Map(), [], "")];
+    const { outcomes } = await roundOf(same("x"), [], { calls });
+    expect(outcomes[0]?.recent?.tool).toHaveLength(64);
   });
 
   it("keeps malformed calls as well, by what the model wrote", async () => {
