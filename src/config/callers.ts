@@ -58,7 +58,7 @@ const columns = z
   )
   .max(1_000);
 
-const limitPairSchema = z
+export const limitPairSchema = z
   .strictObject({ default: limitsRequestSchema.optional(), max: limitsRequestSchema.optional() })
   .describe("Limits: `default` for a question that names none, `max` for what it may ask at most.");
 
@@ -89,12 +89,10 @@ const keySchema = z.union([hash, z.strictObject({ hash, note: z.string().max(200
   error: HASH_ADVICE,
 });
 
-const callersSchema = z.record(
+export const callersSchema = z.record(
   z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "a caller's name is 1 to 64 letters, digits, dots, dashes"),
   z.strictObject({ keys: z.array(keySchema).max(20), ...callerFields }),
 );
-
-export { callersSchema, limitPairSchema };
 
 export const CALLERS_EXAMPLE =
   'For example {"analytics": {"keys": ["sha256:…"], "daily_usd": 5}}; `npm run key` prints a key and its entry.';
