@@ -134,6 +134,9 @@ function showCell(cell: unknown): string {
   if (cell === null || cell === undefined) return "(none)";
   if (typeof cell === "string") return cell;
   if (typeof cell === "number") return showNumber(cell);
+  // Values that JSON cannot hold as they are come in an envelope: their text (large integers, infinities, cut text), or bytes.
+  if (typeof cell === "object" && "text" in cell && typeof cell.text === "string") return cell.text;
+  if (typeof cell === "object" && "blob" in cell) return `(${String(cell.blob)} bytes)`;
   return typeof cell === "boolean" ? String(cell) : JSON.stringify(cell);
 }
 

@@ -45,15 +45,24 @@ export interface SchemaGraph {
   readonly omitted: number;
 }
 
-/** Builds the graph. Search indexes, broken tables and masked columns are left out: a query on them cannot help. */
+/**
+ * Builds the graph. Broken tables and masked columns are left out, and search indexes whose columns another table holds:
+ * a query on them cannot help. A full-text table that alone holds its text is a table like any other.
+ */
 export function createSchemaGraph(schema: SchemaText): SchemaGraph {
   const dictionary = collectWords(schema);
-  const usable = schema.tables.filter((table) => !table.isSearchIndex && !table.broken && table.columns.length > 0);
+  const whole = schema.tables.filter((table) => !table.broken && table.columns.length > 0);
+  const usable = whole.filter((table) => !table.isSearchIndex || !whole.some((other) => isIndexOf(table, other)));
   const hidden = schema.tables.filter((table) => table.isSearchIndex).map((table) => `${table.name}_`);
   const tables = usable
     .filter((table) => !hidden.some((prefix) => table.name.startsWith(prefix)))
     .map((table) => toTableNode(table, dictionary));
   return { tables, edges: [...declaredEdges(tables), ...guessedEdges(tables)], omitted: schema.omitted };
+}
+
+function isIndexOf(index: Table, table: Table): boolean {
+  const names = new Set(table.columns.map((column) => column.name.toLowerCase()));
+  return !table.isSearchIndex && index.columns.every((column) => names.has(column.name.toLowerCase()));
 }
 
 export function tableNamed(graph: SchemaGraph, name: string): TableNode | undefined {

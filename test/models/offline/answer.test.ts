@@ -46,6 +46,21 @@ describe("answers from rows", () => {
     expect(citations.every((citation) => answer.includes(citation.figure))).toBe(true);
   });
 
+  it("a value that JSON cannot hold is told as its text, or by its size", () => {
+    const rows = rowsOf(
+      ["n", "photo"],
+      [
+        [
+          { type: "integer", text: "9223372036854775807" },
+          { type: "blob", blob: 12, hex: "00" },
+        ],
+      ],
+    );
+    const final = writeAnswer(rows, "r1", null);
+    expect(final.answer).toBe("n: 9223372036854775807, photo: (12 bytes).");
+    expect(final.citations[0]?.figure).toBe("9223372036854775807");
+  });
+
   it("a long fraction is rounded, the figure as written is what is cited", () => {
     const final = writeAnswer(rowsOf(["average_fee"], [[92.51941747]]), "r1", null);
     expect(final.answer).toBe("The average fee is 92.52.");

@@ -48,10 +48,15 @@ table child (1 rows)
 
   it("leaves out search indexes, broken tables and masked columns", () => {
     const graph = graphOf(
-      "table f (3 rows) fts5\n  title\ntable bad broken: no such module\n  x\ntable t (1 rows)\n  a TEXT masked\n  b TEXT",
+      "table f (3 rows) fts5\n  B\ntable bad broken: no such module\n  x\ntable t (1 rows)\n  a TEXT masked\n  b TEXT",
     );
     expect(graph.tables.map((table) => table.name)).toEqual(["t"]);
     expect(tableNamed(graph, "T")?.columns.map((column) => column.name)).toEqual(["b"]);
+  });
+
+  it("keeps a full-text table whose text no other table holds", () => {
+    const graph = graphOf("table doc (3 rows) fts5\n  title\n  body\ntable t (1 rows)\n  title TEXT");
+    expect(graph.tables.map((table) => table.name)).toEqual(["doc", "t"]);
   });
 
   it("knows a date, a year, a yes-or-no and a number by type, name and samples", () => {
