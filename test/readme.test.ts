@@ -48,7 +48,7 @@ describe("README", () => {
       let parent = "";
       for (const [, path = ""] of cell.matchAll(/`(?:[A-Z]+ )?([^`]+)`/g)) {
         const isShort =
-          parent !== "" && !path.startsWith("/v1/") && !API_ROUTES.some((route) => toColon(route.path) === path);
+          parent !== "" && !/^\/(v1|slack)\//.test(path) && !API_ROUTES.some((route) => toColon(route.path) === path);
         const full = isShort && path !== "/" && path !== "/docs" ? `${parent}${path}` : path;
         if (!isShort) parent = full.replace(/\/[^/]+$/, "");
         shown.add(full);
