@@ -60,6 +60,16 @@ export function formatNumber(value: number): string {
   return value !== 0 && Math.abs(value) < 0.01 ? SMALL_NUMBER_FORMAT.format(value) : NUMBER_FORMAT.format(value);
 }
 
+/** The same for numbers that stand in a column: all with as many decimals as the most exact has, at most two. */
+export function formatAlike(values: readonly number[]): (value: number) => string {
+  const decimals = Math.max(
+    0,
+    ...values.map((value) => /\.(\d+)$/.exec(NUMBER_FORMAT.format(value))?.[1]?.length ?? 0),
+  );
+  const format = new Intl.NumberFormat("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return (value) => (value !== 0 && Math.abs(value) < 0.01 ? formatNumber(value) : format.format(value));
+}
+
 /** `track_count` and `TrackCount` as words. */
 export function toWords(name: string): string {
   return name

@@ -6,7 +6,7 @@
  * larger than all the rest.
  */
 import * as Plot from "@observablehq/plot";
-import { formatNumber, type Row, toCellNumber, toWords } from "./cells.ts";
+import { formatAlike, formatNumber, type Row, toCellNumber, toWords } from "./cells.ts";
 import {
   CHAR_EM,
   type ChartLook,
@@ -97,7 +97,7 @@ function lineOptions({ chart, columns, points, legend, look }: Parts): Plot.Plot
     y: { label: null, nice: true, zero: true },
     marks: [
       Plot.gridY({ stroke: colors.grid, strokeOpacity: 1 }),
-      Plot.axisX({ color: colors.muted, tickSize: 0, tickSpacing: 80, label: null }),
+      Plot.axisX({ color: colors.muted, tickSize: 0, tickPadding: em * 0.7, tickSpacing: 80, label: null }),
       Plot.axisY({ color: colors.muted, tickSize: 0, tickFormat: formatTick, tickSpacing: 50, label: null }),
       Plot.ruleY(low < 0 ? [0] : [], { stroke: colors.muted }),
       Plot.lineY(points, { x: "x", y: "y", stroke: "series", strokeWidth: 2.25, curve: "linear" }),
@@ -116,7 +116,8 @@ function barOptions({ chart, columns, points, legend, look }: Parts): Plot.PlotO
     22 + em * LABEL_CHAR_EM * Math.max(...names.map((name) => name.length)),
   );
   const isStacked = chart.series !== null;
-  const valueTexts = isStacked ? [] : points.map((point) => formatNumber(point.y));
+  const format = formatAlike(points.map((point) => point.y));
+  const valueTexts = isStacked ? [] : points.map((point) => format(point.y));
   const valueRoom = 10 + em * CHAR_EM * Math.max(0, ...valueTexts.map((text) => text.length));
   const hasNegative = points.some((point) => point.y < 0);
   return {
@@ -149,7 +150,7 @@ function barOptions({ chart, columns, points, legend, look }: Parts): Plot.PlotO
             Plot.text(points, {
               x: "y",
               y: "x",
-              text: (point: Point) => formatNumber(point.y),
+              text: (point: Point) => format(point.y),
               textAnchor: "start",
               dx: 6,
               fill: colors.ink,
@@ -159,7 +160,7 @@ function barOptions({ chart, columns, points, legend, look }: Parts): Plot.PlotO
             Plot.text(points, {
               x: "y",
               y: "x",
-              text: (point: Point) => formatNumber(point.y),
+              text: (point: Point) => format(point.y),
               textAnchor: "end",
               dx: -6,
               fill: colors.ink,

@@ -64,6 +64,11 @@ describe.skipIf(CHROMIUM === null)("the page with the demo database", () => {
     await figure.focus();
     await page.keyboard.press("Enter");
     await expect.poll(() => page.locator("td:focus").textContent()).toBe("579");
+    expect(await page.locator("td.lit").textContent()).toBe("579");
+    await page.getByRole("link", { name: "374" }).hover();
+    await expect.poll(() => page.locator("td.lit").textContent()).toBe("374");
+    await page.mouse.move(0, 0);
+    await expect.poll(() => page.locator("td.lit").textContent()).toBe("579");
     await context.close();
   });
 

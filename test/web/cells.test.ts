@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   compareCells,
+  formatAlike,
   formatNumber,
   isNumericColumn,
   toCellNote,
@@ -71,6 +72,12 @@ describe("cells", () => {
         expect(Math.sign(compareCells(a, b)) + Math.sign(compareCells(b, a))).toBe(0);
       }),
     );
+  });
+
+  test("numbers of one column are written with the same decimals", () => {
+    expect([195.1, 523.06, 1_234].map(formatAlike([195.1, 523.06, 1_234]))).toEqual(["195.10", "523.06", "1,234.00"]);
+    expect([3, 1_297].map(formatAlike([3, 1_297]))).toEqual(["3", "1,297"]);
+    expect([0.0012, 5].map(formatAlike([0.0012, 5]))).toEqual(["0.0012", "5"]);
   });
 
   test("numbers and names are written for people", () => {

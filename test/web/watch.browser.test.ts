@@ -6,6 +6,14 @@ import { CHROMIUM, createGate, startBrowser, startLine, startWorld, visit, type 
 
 const COUNT_SQL = "SELECT count(*) AS customers FROM Customer";
 const query = (sql: string) => message([text("I count the customers."), toolUse("execute_read_only_sql", { sql })]);
+const LONG_SQL = "SELECT TrackId, Name, TrackId * 7 AS seven FROM Track ORDER BY TrackId LIMIT 300";
+const DEEP_ANSWER = message([
+  toolUse("final_answer", {
+    answer: "The last is 1834.",
+    results: ["r1"],
+    citations: [{ figure: "1834", result: "r1", row: 262, column: "seven" }],
+  }),
+]);
 const answer = (said: string) =>
   message([
     toolUse("final_answer", {
@@ -28,6 +36,7 @@ describe.skipIf(CHROMIUM === null)("the page while a run goes on", () => {
       const n = calls.get(name) ?? 0;
       calls.set(name, n + 1);
       if (name === "mend" && n === 0) return query("SELECT count(*) AS customers FROM Custmer");
+      if (name === "deep") return n === 0 ? query(LONG_SQL) : DEEP_ANSWER;
       if (n === 0 || (name === "mend" && n === 1)) return query(COUNT_SQL);
       await gates.get(name)?.opened;
       return answer("There are 59 customers.");
@@ -130,6 +139,21 @@ describe.skipIf(CHROMIUM === null)("the page while a run goes on", () => {
     await page.getByRole("link", { name: /an earlier run/ }).click();
     await page.getByText("Continued in").waitFor();
     expect(page.url()).toBe(before);
+    await context.close();
+  });
+
+  test("a figure whose cell is on a later page turns the table to it, sorted or not", async () => {
+    const { page, context, complaints } = await visit(browser, `${world.url}/`);
+    await page.getByLabel("Your question").fill("How many customers, case deep?");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 to 50 of 300 rows").waitFor();
+    await page.getByRole("button", { name: "seven" }).click();
+    await page.getByRole("link", { name: "1834" }).click();
+    await page.getByText("251 to 300 of 300 rows").waitFor();
+    await expect.poll(() => page.locator("td:focus").textContent()).toBe("1834");
+    await page.getByRole("button", { name: "Previous" }).click();
+    await page.getByText("201 to 250 of 300 rows").waitFor();
+    expect(complaints).toEqual([]);
     await context.close();
   });
 

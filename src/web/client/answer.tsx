@@ -77,7 +77,8 @@ function AnswerText({ parts, onPoint, onFollow }: TextProps) {
             <a
               class="figure"
               href={`#${cellId(citation.result, citation.row, 0)}`}
-              title={`${citation.result}, row ${citation.row}, ${citation.column}`}
+              aria-description={`Result ${citation.result}, row ${citation.row}, ${citation.column}`}
+              data-evidence={`${citation.result}, row ${citation.row}, ${citation.column}`}
               onMouseEnter={() => onPoint(citation)}
               onMouseLeave={() => onPoint(null)}
               onFocus={() => onPoint(citation)}

@@ -6,17 +6,18 @@ import { suggestCharts } from "../chart-rules.ts";
 import { download, type Failure, runPath } from "./api.ts";
 import { CopyButton, FailureNotice, Sql, Waiting } from "./parts.tsx";
 import { Picture } from "./picture.tsx";
-import { type ActiveCell, type CellPlace, ResultTable } from "./result-table.tsx";
+import { type CellPlace, ResultTable } from "./result-table.tsx";
 import { useRows } from "./rows-store.ts";
 
 export interface ResultPanelProps {
   readonly runId: string;
   readonly resultRef: string;
   readonly cited: readonly CellPlace[];
-  readonly active: ActiveCell | null;
+  readonly active: CellPlace | null;
+  readonly followed: CellPlace | null;
 }
 
-export function ResultPanel({ runId, resultRef, cited, active }: ResultPanelProps) {
+export function ResultPanel({ runId, resultRef, cited, active, followed }: ResultPanelProps) {
   const { rows, failure, read } = useRows(runId, resultRef);
   const [saving, setSaving] = useState<Failure | null>(null);
   const cells = useMemo(() => (rows === null ? [] : rows.rows.map((row) => row.cells)), [rows]);
@@ -56,7 +57,7 @@ export function ResultPanel({ runId, resultRef, cited, active }: ResultPanelProp
             onSave={(kind) => void save(`${base}/chart.svg?result=${resultRef}&kind=${kind}`, "svg")}
           />
           <div class="result-rows">
-            <ResultTable id={resultRef} rows={rows} cited={cited} active={active} read={read} />
+            <ResultTable id={resultRef} rows={rows} cited={cited} active={active} followed={followed} read={read} />
           </div>
           <details class="result-sql">
             <summary>SQL</summary>

@@ -4,7 +4,7 @@
  *
  * Written by hand since there is little to it: the API pages, `sort-rows.ts` sorts, and what is left is markup.
  */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type Cell, isNumericColumn, toCellNote, toCellText } from "../cells.ts";
 import { countOf, formatCount } from "./format.ts";
 import type { Rows } from "./rows-store.ts";
@@ -14,11 +14,6 @@ const PAGE_ROWS = 50;
 const CELL_CHARS_MAX = 160;
 /** Shorter texts stay on one line: a name broken in two is hard to read. */
 const LINE_CHARS_MAX = 36;
-
-/** The cell that a reader points at, or has followed a figure to: then it is scrolled to and focused. */
-export interface ActiveCell extends CellPlace {
-  readonly isFollowed: boolean;
-}
 
 /** A cell by row number and column name. */
 export interface CellPlace {
@@ -32,14 +27,17 @@ export interface ResultTableProps {
   /** Cells that the answer cites. */
   readonly cited: readonly CellPlace[];
   /** The cell to light. */
-  readonly active: ActiveCell | null;
+  readonly active: CellPlace | null;
+  /** The cell that a figure was followed to: another object each time. It is scrolled to and focused once. */
+  readonly followed: CellPlace | null;
   /** Gets rows that are not here yet. */
   read(wanted: number): Promise<void>;
 }
 
-export function ResultTable({ id, rows, cited, active, read }: ResultTableProps) {
+export function ResultTable({ id, rows, cited, active, followed, read }: ResultTableProps) {
   const [order, setOrder] = useState<SortOrder | null>(null);
   const [page, setPage] = useState(0);
+  const arrived = useRef<CellPlace | null>(null);
   const sorted = sortRows(rows.rows, order);
   const shown = sorted.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS);
   // The lit cell must be on the page that is shown.
@@ -51,11 +49,14 @@ export function ResultTable({ id, rows, cited, active, read }: ResultTableProps)
     });
   }, [active]);
   useEffect(() => {
-    if (active?.isFollowed !== true) return;
-    const cell = document.getElementById(cellId(id, active.row, rows.columns.indexOf(active.column)));
-    cell?.scrollIntoView({ block: "center", inline: "nearest" });
-    cell?.focus({ preventScroll: true });
-  }, [active, page, order]);
+    if (followed === null || arrived.current === followed) return;
+    const cell = document.getElementById(cellId(id, followed.row, rows.columns.indexOf(followed.column)));
+    // Not there yet: its page is being turned to.
+    if (cell === null) return;
+    arrived.current = followed;
+    cell.scrollIntoView({ block: "center", inline: "nearest" });
+    cell.focus({ preventScroll: true });
+  }, [followed, page, order]);
   const turn = async (to: number): Promise<void> => {
     await read((to + 1) * PAGE_ROWS);
     setPage(to);

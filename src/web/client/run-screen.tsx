@@ -16,7 +16,6 @@ import { FailureNotice, Link, Notice, Waiting } from "./parts.tsx";
 import { Receipt } from "./receipt.tsx";
 import { Replay } from "./replay.tsx";
 import { ResultPanel } from "./result-panel.tsx";
-import type { ActiveCell } from "./result-table.tsx";
 import { navigate } from "./router.ts";
 import { type RunView, toRunView } from "./run-view.ts";
 import { PreviewTable, Steps } from "./steps.tsx";
@@ -34,11 +33,8 @@ export function RunScreen({ id }: { id: string }) {
     if (run !== null) document.title = `${isLive ? "… " : ""}${run.question.slice(0, 80)} · Querent`;
   }, [run]);
   if (run === null) {
-    return failure === null ? (
-      <Waiting what="Loading the run" />
-    ) : (
-      <FailureNotice failure={failure} onAgain={refresh} />
-    );
+    if (failure !== null) return <FailureNotice failure={failure} onAgain={refresh} />;
+    return connection === "lost" ? <LostNotice /> : <Waiting what="Loading the run" />;
   }
   const isReplay = shown !== null;
   const shownAt = isReplay || !isLive ? (view.lastAt ?? now) : now;
@@ -46,11 +42,7 @@ export function RunScreen({ id }: { id: string }) {
     <article class="run">
       <header class="run-head">
         <h1 dir="auto">{run.question}</h1>
-        {connection === "lost" && isLive ? (
-          <Notice kind="warning" title="The connection is lost.">
-            The run goes on. Trying to reach the server again.
-          </Notice>
-        ) : null}
+        {connection === "lost" && isLive ? <LostNotice /> : null}
         {failure === null ? null : <FailureNotice failure={failure} />}
         {refused === null ? null : <FailureNotice failure={refused} />}
       </header>
@@ -71,6 +63,14 @@ export function RunScreen({ id }: { id: string }) {
         {isLive || isReplay ? null : <Receipt run={run} steps={view.steps} now={shownAt} />}
       </aside>
     </article>
+  );
+}
+
+function LostNotice() {
+  return (
+    <Notice kind="warning" title="The connection is lost.">
+      The run goes on. Trying to reach the server again.
+    </Notice>
   );
 }
 
@@ -166,16 +166,21 @@ function Progress({ run, view, isReplay, onStopped }: ProgressProps) {
 }
 
 function Finished({ run }: { run: Run }) {
-  const [active, setActive] = useState<(ActiveCell & { readonly result: string }) | null>(null);
+  const [pointed, setPointed] = useState<Citation | null>(null);
+  const [followed, setFollowed] = useState<Citation | null>(null);
   const { citations, results, queries } = run.receipt;
   const cited = [...new Set([...results, ...citations.map((citation) => citation.result)])];
   const latest = queries.flatMap((query) => query.result ?? []).slice(-1);
   const refs = cited.length > 0 ? cited : latest;
-  const light = (citation: Citation | null, isFollowed: boolean): void =>
-    setActive(citation === null ? null : { ...citation, isFollowed });
+  // A cell that was followed stays lit until another is; pointing lights only as long as it lasts.
+  const active = pointed ?? followed;
+  const follow = (citation: Citation): void => {
+    setPointed(null);
+    setFollowed({ ...citation });
+  };
   return (
     <>
-      <Answer run={run} onPoint={(citation) => light(citation, false)} onFollow={(citation) => light(citation, true)} />
+      <Answer run={run} onPoint={setPointed} onFollow={follow} />
       {run.links.continue === undefined ? null : <ContinueForm run={run} />}
       {refs.map((ref) => (
         <ResultPanel
@@ -184,6 +189,7 @@ function Finished({ run }: { run: Run }) {
           resultRef={ref}
           cited={citations.filter((citation) => citation.result === ref)}
           active={active?.result === ref ? active : null}
+          followed={followed?.result === ref ? followed : null}
         />
       ))}
       <p class="again">

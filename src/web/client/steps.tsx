@@ -2,11 +2,13 @@
  * What was done, step by step: what the model was after, the SQL, what came back, what went wrong and how it went on.
  */
 import { useState } from "preact/hooks";
-import { toCellText } from "../cells.ts";
+import { isNumericColumn, toCellText } from "../cells.ts";
 import { countOf, formatMs, formatUsd } from "./format.ts";
 import { Sql } from "./parts.tsx";
 import { type CallView, type NoticeView, type StepView, toToolTitle } from "./run-view.ts";
 
+/** Advice that names a tool is of use to the model alone. */
+const FOR_THE_MODEL = /\b(?:read_result|final_answer|list_tables|describe_tables|execute_read_only_sql)\b/;
 const PREVIEW_ROWS_MAX = 5;
 const PREVIEW_COLUMNS_MAX = 6;
 const PREVIEW_CHARS_MAX = 40;
@@ -81,9 +83,11 @@ function Call({ call }: { call: CallView }) {
         </span>
         {call.status === "running" ? "Running" : tellOutcome(call)}
       </p>
-      {call.status === "error" || call.status === "warning"
-        ? call.advice.map((advice) => <p class="call-advice">{advice}</p>)
-        : null}
+      {call.advice
+        .filter((advice) => !FOR_THE_MODEL.test(advice))
+        .map((advice) => (
+          <p class="call-advice">{advice}</p>
+        ))}
       {call.preview === null || call.sql === null || call.preview.rows.length === 0 ? null : <Preview call={call} />}
     </div>
   );
@@ -124,8 +128,8 @@ export function PreviewTable({ preview, label, rowsMax }: PreviewTableProps) {
       <table>
         <thead>
           <tr>
-            {columns.map((name) => (
-              <th scope="col">
+            {columns.map((name, index) => (
+              <th scope="col" class={isNumericColumn(preview.rows, index) ? "numeric" : ""}>
                 <bdi>{name}</bdi>
               </th>
             ))}
