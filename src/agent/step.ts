@@ -72,7 +72,8 @@ async function think(ports: StepPorts, before: AgentState): Promise<StepResult> 
   const renewal = planRenewal(ports, before);
   const state = renewal === null ? before : await apply(ports, before, { kind: "transcript_renewed", ...renewal });
   const planned = await planStepCall(ports, state);
-  if (planned === null) return stopAt(ports, state, "budget");
+  // When the money went into tries that failed, it is the provider that ended the run, not the limit.
+  if (planned === null) return stopAt(ports, state, state.waiting === null ? "budget" : "provider_error");
   const after = await callModel(ports, state, planned, "step");
   if (after === null) return { kind: "superseded" };
   if (after.ending !== null) return { kind: "finished" };

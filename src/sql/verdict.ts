@@ -183,7 +183,7 @@ const UNSEEN_RECURSION: SqlRefusal = {
 function refuseCost(estimate: number, rowsReadMax: number): SqlRefusal {
   return {
     code: "too_many_rows_read",
-    message: `The query would read about ${estimate.toExponential(1)} rows; at most ${rowsReadMax} may still be read.`,
+    message: `The query would read about ${Math.round(Number(estimate.toPrecision(2))).toLocaleString("en-US")} rows; at most ${rowsReadMax.toLocaleString("en-US")} may still be read.`,
     advice: [
       "Join on a condition, filter on an indexed column, or aggregate one table before joining it.",
       "Avoid joining large tables without a condition: every row of one is read for every row of the other.",
