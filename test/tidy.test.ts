@@ -60,7 +60,7 @@ const DIRECTIONS: { readonly [from: string]: { readonly [to: string]: "all" | "t
   config: { agent: ["limits", "cycles"], models: "all", sql: "types", lib: "all" },
   // The schema is read for `GET /v1/schema` as it is for a model; queries go through a run, and so through durable/.
   http: {
-    agent: ["view", "limits"],
+    agent: ["view", "limits", "estimate"],
     durable: "types",
     deliver: "types",
     sql: ["schema"],

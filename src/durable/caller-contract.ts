@@ -93,6 +93,8 @@ export interface DayUsage {
   readonly reservedNanoUsd: number;
   readonly runs: number;
   readonly outcomes: { readonly [O in Outcome | "lost"]: number };
+  /** What settled runs cost: the median and the 95th percentile; absent or null: none has settled. */
+  readonly runCost?: { readonly p50NanoUsd: number; readonly p95NanoUsd: number } | null;
   /** Per cent of the daily budget at which an alert was given. */
   readonly alerts: readonly number[];
 }

@@ -8,6 +8,7 @@ import { publicRunSchema } from "../agent/view.ts";
 import { askSchema } from "./ask.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";
 import { chartQuerySchema } from "./chart.ts";
+import { estimateRequestSchema, estimateSchema } from "./estimate.ts";
 import { eventsQuerySchema } from "./events.ts";
 import type { ProblemCode } from "./problems.ts";
 import { resultQuerySchema } from "./records.ts";
@@ -15,6 +16,7 @@ import { noFieldsSchema } from "./run-actions.ts";
 import { listQuerySchema } from "./runs.ts";
 import { databaseSchema } from "./schema.ts";
 import { acceptedSchema, healthSchema, resultPageSchema, runListSchema } from "./schemas.ts";
+import { usageQuerySchema, usageSchema } from "./usage.ts";
 
 export interface RouteAnswer {
   readonly description: string;
@@ -278,6 +280,26 @@ export const API_ROUTES: readonly ApiRoute[] = [
     auth: "key",
     answers: { 200: { description: "As the model is shown them.", schema: databaseSchema } },
     problems: [],
+  },
+  {
+    ...runRoute,
+    method: "post",
+    path: "/v1/estimate",
+    id: "estimateQuestion",
+    summary: "What a question would cost, at most and most likely; asks no model",
+    body: { schema: estimateRequestSchema, required: true },
+    answers: { 200: { description: "Dollars and tokens.", schema: estimateSchema } },
+    problems: [...BODY_PROBLEMS, "model_not_available", "limit_above_maximum"],
+  },
+  {
+    ...runRoute,
+    method: "get",
+    path: "/v1/usage",
+    id: "readUsage",
+    summary: "What you have asked and spent, day by day",
+    query: usageQuerySchema,
+    answers: { 200: { description: "The last days with any run, newest first.", schema: usageSchema } },
+    problems: ["invalid_request"],
   },
   {
     method: "post",

@@ -13,6 +13,7 @@ import { createChartRoutes } from "./chart.ts";
 import { type HttpEnv, type HttpPorts, PRODUCTION_PORTS } from "./context.ts";
 import { corsByConfiguration } from "./cors.ts";
 import { createDocsRoutes } from "./docs.ts";
+import { createEstimateRoutes } from "./estimate.ts";
 import { createEventRoutes } from "./events.ts";
 import { createHealthRoutes } from "./health.ts";
 import { createOpenapiRoutes } from "./openapi.ts";
@@ -23,6 +24,7 @@ import { createRunActionRoutes } from "./run-actions.ts";
 import { createRunRoutes } from "./runs.ts";
 import { createSchemaRoutes } from "./schema.ts";
 import { createSlackRoutes } from "./slack.ts";
+import { createUsageRoutes } from "./usage.ts";
 import { createWebhookRoutes } from "./webhooks.ts";
 
 /** What no answer of an API should be without. A route may set its own. */
@@ -65,6 +67,8 @@ export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
   app.use(corsByConfiguration);
   app.use("/v1/runs/*", authenticate);
   app.use("/v1/schema", authenticate);
+  app.use("/v1/estimate", authenticate);
+  app.use("/v1/usage", authenticate);
   app.onError((error, c) => answerError(error, c));
   app.notFound(() => problem("not_found", "The addresses are listed in /openapi.json.").getResponse());
   app.route("/", createRoutes());
@@ -83,5 +87,7 @@ function createRoutes() {
     .route("/v1/runs", createEventRoutes())
     .route("/v1/runs", createChartRoutes())
     .route("/v1/schema", createSchemaRoutes())
+    .route("/v1/estimate", createEstimateRoutes())
+    .route("/v1/usage", createUsageRoutes())
     .route("/", createWebhookRoutes());
 }

@@ -138,6 +138,30 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  EstimateRequest: { question: "Which country's customers have spent the most?", model: "claude-sonnet-5-5" },
+  Estimate: {
+    model: "claude-sonnet-5-5",
+    worst_case_usd: 0.5,
+    expected_usd: 0.0201,
+    prompt_tokens_max: 15_400,
+    expected_prompt_tokens: 4_400,
+    kept_back_usd: 0.0841,
+    first_call_usd: 0.1579,
+  },
+  Usage: {
+    daily_usd_max: 5,
+    days: [
+      {
+        day: "2026-11-30",
+        runs: 12,
+        outcomes: { answered: 10, stopped: 1, failed: 0, cancelled: 1, lost: 0 },
+        spent_usd: 0.1432,
+        reserved_usd: 0,
+        run_usd: { p50: 0.0108, p95: 0.0271 },
+        alerts: [],
+      },
+    ],
+  },
   Accepted: { id: RUN_ID, links: RUN.links },
   Health: { status: "ok", model: "claude-sonnet-5-5" },
   Problem: {

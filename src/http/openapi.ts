@@ -12,11 +12,13 @@ import { API_ROUTES, type ApiRoute, HEADERS, type HeaderName, problemsOf } from 
 import { askSchema } from "./ask.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";
 import type { HttpEnv } from "./context.ts";
+import { estimateRequestSchema, estimateSchema } from "./estimate.ts";
 import { EXAMPLES } from "./openapi-examples.ts";
 import { PROBLEMS, type ProblemCode, problemHeaders, typeOf } from "./problems.ts";
 import { noFieldsSchema } from "./run-actions.ts";
 import { databaseSchema } from "./schema.ts";
 import { acceptedSchema, healthSchema, problemSchema, resultPageSchema, runListSchema } from "./schemas.ts";
+import { usageSchema } from "./usage.ts";
 
 type Json = { readonly [member: string]: unknown };
 
@@ -32,6 +34,9 @@ const COMPONENTS: readonly (readonly [name: string, schema: z.ZodType, io: "inpu
   ["RunList", runListSchema, "output"],
   ["ResultPage", resultPageSchema, "output"],
   ["Schema", databaseSchema, "output"],
+  ["EstimateRequest", estimateRequestSchema, "input"],
+  ["Estimate", estimateSchema, "output"],
+  ["Usage", usageSchema, "output"],
   ["Accepted", acceptedSchema, "output"],
   ["Health", healthSchema, "output"],
   ["Problem", problemSchema, "output"],

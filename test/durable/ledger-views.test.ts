@@ -65,6 +65,7 @@ describe("the days", () => {
         reservedNanoUsd: 5,
         runs: 1,
         outcomes: { answered: 0, stopped: 0, failed: 0, cancelled: 0, lost: 0 },
+        runCost: null,
         alerts: [],
       },
       {
@@ -73,6 +74,7 @@ describe("the days", () => {
         reservedNanoUsd: 100,
         runs: 3,
         outcomes: { answered: 1, stopped: 0, failed: 1, cancelled: 0, lost: 0 },
+        runCost: { p50NanoUsd: 10, p95NanoUsd: 20 },
         alerts: [],
       },
     ]);

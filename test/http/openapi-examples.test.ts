@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { publicRunSchema } from "../../src/agent/view.ts";
 import { askSchema } from "../../src/http/ask.ts";
 import { continueSchema, forkSchema } from "../../src/http/carry-on.ts";
+import { estimateRequestSchema, estimateSchema } from "../../src/http/estimate.ts";
 import { EXAMPLES } from "../../src/http/openapi-examples.ts";
 import { noFieldsSchema } from "../../src/http/run-actions.ts";
 import { databaseSchema } from "../../src/http/schema.ts";
@@ -12,6 +13,7 @@ import {
   resultPageSchema,
   runListSchema,
 } from "../../src/http/schemas.ts";
+import { usageSchema } from "../../src/http/usage.ts";
 
 const SCHEMAS: Readonly<Record<string, { safeParse(value: unknown): { success: boolean } }>> = {
   Ask: askSchema,
@@ -22,6 +24,9 @@ const SCHEMAS: Readonly<Record<string, { safeParse(value: unknown): { success: b
   RunList: runListSchema,
   ResultPage: resultPageSchema,
   Schema: databaseSchema,
+  EstimateRequest: estimateRequestSchema,
+  Estimate: estimateSchema,
+  Usage: usageSchema,
   Accepted: acceptedSchema,
   Health: healthSchema,
   Problem: problemSchema,

@@ -29,6 +29,7 @@ const isKeyed = (route: ApiRoute) => route.auth === "key";
 const isWebhook = (route: ApiRoute) => route.auth === "signature";
 const only = (id: string) => (route: ApiRoute) => route.id === id;
 const opens = (route: ApiRoute) => ["askQuestion", "continueRun", "forkRun"].includes(route.id);
+const asks = (route: ApiRoute) => ["askQuestion", "estimateQuestion"].includes(route.id);
 const ofRun = (route: ApiRoute) => route.path.includes("{id}");
 const takesBody = (route: ApiRoute) => route.body !== undefined;
 
@@ -61,7 +62,8 @@ async function call(harness: Harness, route: ApiRoute, { id, body, headers, quer
 }
 
 function defaultBody(route: ApiRoute): string | null {
-  if (route.id === "askQuestion" || isWebhook(route)) return '{"question":"How many?"}';
+  if (route.id === "askQuestion" || route.id === "estimateQuestion" || isWebhook(route))
+    return '{"question":"How many?"}';
   return takesBody(route) ? "{}" : null;
 }
 
@@ -101,7 +103,7 @@ async function prepared(harness: Harness, route: ApiRoute): Promise<string> {
 
 const fails = (error: Error): Scenario["run"] =>
   async function run(harness, route) {
-    if (route.id === "readSchema") {
+    if (route.id === "readSchema" || route.id === "estimateQuestion") {
       Object.defineProperty(harness.bindings, "DB", {
         get() {
           throw error;
@@ -109,11 +111,12 @@ const fails = (error: Error): Scenario["run"] =>
       });
       return call(harness, route);
     }
-    if (route.id === "listRuns" || route.id === "askQuestion" || isWebhook(route)) {
+    if (["listRuns", "readUsage", "askQuestion"].includes(route.id) || isWebhook(route)) {
       const caller = harness.bindings.CALLERS.get(
         harness.bindings.CALLERS.idFromName(isWebhook(route) ? "webhook:form" : "local"),
       );
       caller.list = () => Promise.reject(error);
+      caller.usage = () => Promise.reject(error);
       caller.admit = () => Promise.reject(error);
       return call(harness, route);
     }
@@ -222,12 +225,16 @@ export const SCENARIOS: readonly Scenario[] = [
     });
     return call(harness, route, { id, headers: { "idempotency-key": '"k"' } });
   }),
-  scenario("a limit above the maximum", opens, async (harness, route) => {
-    const id = ofRun(route) ? await prepared(harness, route) : "";
-    const question = route.id === "askQuestion" ? { question: "How many?" } : {};
-    return call(harness, route, { id, body: { ...question, limits: { max_steps: 10_000 } } });
-  }),
-  scenario("an unknown model", only("askQuestion"), (harness, route) =>
+  scenario(
+    "a limit above the maximum",
+    (route) => opens(route) || asks(route),
+    async (harness, route) => {
+      const id = ofRun(route) ? await prepared(harness, route) : "";
+      const question = asks(route) ? { question: "How many?" } : {};
+      return call(harness, route, { id, body: { ...question, limits: { max_steps: 10_000 } } });
+    },
+  ),
+  scenario("an unknown model", asks, (harness, route) =>
     call(harness, route, { body: { question: "How many?", model: "x" } }),
   ),
   scenario("an unknown tool", only("askQuestion"), (harness, route) =>
@@ -235,9 +242,9 @@ export const SCENARIOS: readonly Scenario[] = [
   ),
   scenario(
     "odd parameters",
-    (route) => ["listRuns", "readResult"].includes(route.id),
+    (route) => ["listRuns", "readResult", "readUsage"].includes(route.id),
     async (harness, route) =>
-      call(harness, route, { id: ofRun(route) ? await prepared(harness, route) : "", query: "?limit=0" }),
+      call(harness, route, { id: ofRun(route) ? await prepared(harness, route) : "", query: "?limit=0&days=0" }),
   ),
   scenario("an unknown kind of chart", only("drawChart"), async (harness, route) =>
     call(harness, route, { id: await prepared(harness, route), query: "?kind=pie" }),
