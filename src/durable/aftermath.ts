@@ -8,8 +8,9 @@
 import { advance } from "../agent/advance.ts";
 import type { CallerApi } from "./caller-contract.ts";
 import type { Account, ObjectNamespace } from "./contract.ts";
-import { logBug } from "./faults.ts";
+import { logBug, logLine } from "./faults.ts";
 import type { RunJournal } from "./journal.ts";
+import { toRunLine } from "./log-lines.ts";
 import { readFact, writeFact } from "./rows.ts";
 import { lateBillAt, RETENTION_MS } from "./schedule.ts";
 
@@ -40,6 +41,10 @@ export function createAftermath(storage: DurableObjectStorage, callers: ObjectNa
     const { id, caller } = journal.settings;
     try {
       await callers.get(callers.idFromName(caller)).settle({ runId: id, costNanoUsd, outcome });
+      // Once for each run: a bill that comes later corrects the ledger, and is no second run.
+      if (readFact(storage.sql, SETTLED) === null) {
+        logLine("info", toRunLine(journal.load(), journal.events(), costNanoUsd));
+      }
       writeFact(storage.sql, SETTLED, String(costNanoUsd));
       tries = 0;
     } catch (error) {

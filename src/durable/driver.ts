@@ -23,8 +23,9 @@ import type { Attempt } from "../agent/state.ts";
 import { runStep, type StepResult } from "../agent/step.ts";
 import type { Tool } from "../agent/tool.ts";
 import type { Result } from "../lib/result.ts";
-import { isPlatformError, logBug } from "./faults.ts";
+import { isPlatformError, logBug, logLine } from "./faults.ts";
 import type { RunJournal } from "./journal.ts";
+import { toStepLine } from "./log-lines.ts";
 
 /** Time for what a step does between two effects, before its guard counts as stale. */
 const GUARD_MARGIN_MS = 15_000;
@@ -56,7 +57,9 @@ export function createStepDriver(): StepDriver {
         endBroken(journal, model.error);
         return { kind: "broke" };
       }
-      const mine = { staleAt: Date.now() + GUARD_MARGIN_MS };
+      const startedAt = Date.now();
+      const told = journal.events().length;
+      const mine = { staleAt: startedAt + GUARD_MARGIN_MS };
       guard = mine;
       const timers: ReturnType<typeof setTimeout>[] = [];
       const signalFor = (attempt: Attempt): AbortSignal => {
@@ -76,7 +79,10 @@ export function createStepDriver(): StepDriver {
         signalFor,
       };
       try {
-        return await runStep(ports);
+        const result = await runStep(ports);
+        const events = journal.events().slice(told);
+        logLine("info", toStepLine(journal.load(), events, result.kind, Date.now() - startedAt));
+        return result;
       } catch (error) {
         if (isPlatformError(error)) throw error;
         logBug("step", journal.load(), error);

@@ -35,7 +35,7 @@ export function logBug(where: string, state: Pick<AgentState, "id" | "phase" | "
 
 /** Writes one line of JSON to the log. Nothing in it may come from a question, a row, a key or an answer. */
 export function logLine(
-  level: "warn" | "error",
+  level: "info" | "warn" | "error",
   fields: { readonly event: string; readonly [field: string]: unknown },
 ): void {
   // biome-ignore lint/suspicious/noConsole: the platform's log is the console; this is the one place that writes to it.
