@@ -29,7 +29,14 @@ export function writeTables(graph: SchemaGraph): string {
         `- ${table.name}${table.kind === "view" ? " (view)" : ""}: ${table.columns.map((column) => column.name).join(", ")}`,
     );
   const more = graph.tables.length > names.length || graph.omitted > 0 ? "\n- … and more" : "";
-  return `The tables and their columns, as the schema shows them:\n${names.join("\n")}${more}`;
+  return `${countTables(graph)} The tables and their columns, as the schema shows them:\n${names.join("\n")}${more}`;
+}
+
+function countTables(graph: SchemaGraph): string {
+  const views = graph.tables.filter((table) => table.kind === "view").length;
+  const tables = graph.tables.length + graph.omitted - views;
+  const seen = views === 0 ? "" : ` and ${views} ${views === 1 ? "view" : "views"}`;
+  return `There ${tables === 1 ? "is 1 table" : `are ${tables} tables`}${seen}.`;
 }
 
 /** Example questions over the largest tables of the schema. */

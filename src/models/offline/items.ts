@@ -210,7 +210,23 @@ function takeReference(tokens: readonly Token[], at: number, graph: SchemaGraph)
     const plural = last !== undefined && last.lower !== last.lemma;
     best = { item: { kind: "ref", link, text, plural }, length, strength };
   }
-  return best;
+  return best ?? columnAsWritten(tokens[at], graph);
+}
+
+/** A column's very name, where its words were written out (`qty` is known as quantity). */
+function columnAsWritten(token: Token | undefined, graph: SchemaGraph): Reference | null {
+  if (token === undefined || token.kind !== "word") return null;
+  const columns = graph.tables.flatMap((table) =>
+    table.columns
+      .filter((column) => column.name.toLowerCase() === token.lower && !sameWords(column.words, [token.lemma]))
+      .map((column) => ({ column, score: 1, qualified: false })),
+  );
+  if (columns.length === 0) return null;
+  return {
+    item: { kind: "ref", link: { tables: [], columns }, text: token.text, plural: false },
+    length: 1,
+    strength: 1,
+  };
 }
 
 /** A table or column written exactly as it is called, odd characters and all. */
@@ -313,6 +329,9 @@ function beatsKey(
   tokens: readonly Token[],
   at: number,
 ): boolean {
+  // `sum of total`: the first adds up, the second is what is added up.
+  if (key.key.key === "aggregate" && ref.length === 1 && isAggregateOf(tokens, at)) return ref.strength >= 0.95;
+  if (key.key.key === "aggregate" && aggregatesOverAggregate(tokens, at)) return false;
   const isQualified = ref.item.link.columns[0]?.qualified === true;
   if (ref.length > key.length && ref.strength >= 0.95 && key.key.key !== "clause") {
     return key.key.key !== "aggregate" || (!isQualified && ref.strength >= 0.99);
@@ -329,4 +348,23 @@ function beatsKey(
     return !nounFollows && !/^(in|of)$/.test(previous);
   }
   return false;
+}
+
+/** The token stands behind `sum of`, `average of the`, and nothing that it could stand before follows. */
+function isAggregateOf(tokens: readonly Token[], at: number): boolean {
+  const from = /^(the|all)$/.test(tokens[at - 1]?.lower ?? "") ? at - 2 : at - 1;
+  const next = tokens[at + 1];
+  const isLast = next === undefined || next.kind !== "word" || /^(of|in|for|from|per|by|over)$/.test(next.lower);
+  return isLast && tokens[from]?.lower === "of" && isAggregateWord(tokens[from - 1]);
+}
+
+/** `total of total`: an aggregate's word that has such another behind its `of`. */
+function aggregatesOverAggregate(tokens: readonly Token[], at: number): boolean {
+  if (tokens[at + 1]?.lower !== "of" || isAggregateOf(tokens, at)) return false;
+  const to = /^(the|all)$/.test(tokens[at + 2]?.lower ?? "") ? at + 3 : at + 2;
+  return isAggregateWord(tokens[to]) && isAggregateOf(tokens, to);
+}
+
+function isAggregateWord(token: Token | undefined): boolean {
+  return token !== undefined && token.kind === "word" && keyAt([token.lower])?.key.key === "aggregate";
 }

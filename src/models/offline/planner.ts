@@ -60,7 +60,7 @@ export function makePlan(input: PlanInput): Plan {
   const select = buildQuery(intent, context, input.plain);
   if (select === null) return { kind: "not_understood", unread: intent.unread };
   if (missing !== null) return { kind: "value_missing", value: missing };
-  if (isGuess(items, intent)) return { kind: "not_understood", unread: intent.unread };
+  if (isGuess(items, intent) || lacksSummand(items, intent)) return { kind: "not_understood", unread: intent.unread };
   return { kind: "query", sql: writeIntent(select, intent), intent };
 }
 
@@ -173,4 +173,13 @@ function isGuess(items: readonly Item[], intent: Intent): boolean {
   ).length;
   const unread = intent.unread.filter((word) => !COMMON_WORDS.test(word.toLowerCase())).length;
   return understood === 0 || unread > understood + 1;
+}
+
+/** `the sum of c149` where nothing is called so: what should be added up is the one thing that cannot be left out. */
+function lacksSummand(items: readonly Item[], intent: Intent): boolean {
+  return items.some((item, index) => {
+    if (item.kind !== "key" || item.key.key !== "aggregate") return false;
+    const next = items[isClause(items[index + 1], "of") ? index + 2 : index + 1];
+    return next !== undefined && next.kind === "word" && intent.unread.includes(next.text);
+  });
 }

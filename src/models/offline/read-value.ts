@@ -92,11 +92,36 @@ function pointerTo(
 /** The likeliest place of a value: the column just named, the table just named, the subject, its surroundings. */
 function chooseMatch(reader: Reader, text: string, matches: readonly ValueMatch[]): ValueMatch | null {
   let best: { readonly match: ValueMatch; readonly score: number } | null = null;
+  const doer = likelyDoer(reader, matches);
   for (const match of matches) {
-    const score = scoreMatch(reader, match) + (plainForm(match.values.join(" ")) === plainForm(text) ? 1 : 0);
+    const score =
+      scoreMatch(reader, match) +
+      (plainForm(match.values.join(" ")) === plainForm(text) ? 1 : 0) +
+      (match === doer ? 0.8 : 0);
     if (best === null || score > best.score) best = { match, score };
   }
   return best?.match ?? null;
+}
+
+/** `does X play`, `by X`: who does or makes things is a row of the smaller table among those that go by that name. */
+function likelyDoer(reader: Reader, matches: readonly ValueMatch[]): ValueMatch | null {
+  if (!isDoing(reader) && reader.clause !== "by") return null;
+  let doer: ValueMatch | null = null;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const match of matches) {
+    const table = nodeOf(reader.context, match.table);
+    const isName = match.columns.every(
+      (name) => /name$/i.test(name) && table.labels.some((label) => label.name === name),
+    );
+    if (!match.whole || !isName || reader.context.mentioned.includes(match.table)) continue;
+    const rows = table.rows ?? Number.MAX_SAFE_INTEGER;
+    if (rows < fewest) [doer, fewest] = [match, rows];
+  }
+  return doer;
+}
+
+function isDoing(reader: Reader): boolean {
+  return isClause(reader.items[reader.at - 2], "do", "does", "did");
 }
 
 function scoreMatch(reader: Reader, match: ValueMatch): number {
@@ -128,8 +153,7 @@ function scoreMatch(reader: Reader, match: ValueMatch): number {
   const isOwn = match.table === reader.root.table && index === chain.length - 1;
   if (isLabel && isOwn && reader.lists && !/^(named|called)$/.test(reader.clause)) score -= 1;
   // `does X have`: who has things goes by a name rather than a title.
-  const acts = isClause(reader.items[reader.at - 2], "do", "does", "did");
-  if (acts && isLabel && /name$/i.test(match.columns[0] ?? "")) score += 0.4;
+  if (isDoing(reader) && isLabel && /name$/i.test(match.columns[0] ?? "")) score += 0.4;
   if (reader.clause === "by" && isLabel && !isOwn) score += 1.2;
   if (table.kind === "view") score -= 1;
   if (

@@ -44,6 +44,8 @@ export function settleFocus(
     // Beside a figure `for each concert`, plain columns are the concert's.
     const isPlain = target.kind === "ref" && target.function === null;
     const settled = settleOutput(context, target, isPlain ? [...grouped, ...near] : near);
+    // A figure over what cannot be added up is no figure: its rows would be another answer.
+    if (target.kind === "ref" && target.function !== null && settled.length === 0) return null;
     if (target.kind === "ref" && target.distinct) distinct = true;
     for (const output of settled) if (!outputs.some((known) => sameOutput(known, output))) outputs.push(output);
   }

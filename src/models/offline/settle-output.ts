@@ -77,7 +77,8 @@ export function settleAggregate(
 ): Measure | null {
   const around = [...new Set([...near, ...context.mentioned])];
   const isMoney = isMoneyWord(lemmaOf(ref.text));
-  const orderable = (column: ColumnNode): boolean => (name === "sum" || name === "avg" ? isMeasure(column) : true);
+  const orderable = (column: ColumnNode): boolean =>
+    name === "sum" || name === "avg" ? isMeasure(column) || isUntypedNamed(ref, column) : true;
   // `total of orders` is no sum over UnitsOnOrder: a table named outright outweighs a column that only mentions it.
   const isLoose = (ref.link.tables[0]?.score ?? 0) >= 0.95 && (ref.link.columns[0]?.score ?? 0) < 0.6;
   const column = isLoose ? null : columnOfRef(ref, context, near, orderable);
@@ -94,6 +95,12 @@ export function settleAggregate(
   }
   const main = mainMeasure(table);
   return main === null ? null : { kind: "aggregate", function: name, column: main };
+}
+
+/** A column declared without a type (computed ones often are) may hold numbers: it is added up when named outright. */
+function isUntypedNamed(ref: Ref, column: ColumnNode): boolean {
+  const isNamed = ref.link.columns.some((link) => link.column === column && link.score >= 0.95);
+  return isNamed && column.type === "" && column.kind === "text" && !column.isKey && column.values.length === 0;
 }
 
 export function tableOfOutput(output: Output): string | null {

@@ -116,13 +116,14 @@ function readSchemas(request: ModelRequest, calls: readonly PastCall[]): SchemaT
   const prompt = /<schema>\n?([\s\S]*?)\n?<\/schema>/.exec(request.system)?.[1] ?? "";
   const texts = [prompt, ...calls.map((call) => call.data.schema).filter((text) => typeof text === "string")];
   const tables = new Map<string, Table>();
-  let omitted = 0;
+  let total = 0;
   texts.forEach((text, index) => {
     const schema = parseSchemaText(text);
-    if (index === 0) omitted = schema.omitted;
+    if (index === 0) total = schema.tables.length + schema.omitted;
     for (const table of schema.tables) tables.set(table.name, table);
   });
-  return { tables: [...tables.values()], omitted };
+  // What has been described since is no longer left out.
+  return { tables: [...tables.values()], omitted: Math.max(0, total - tables.size) };
 }
 
 /** The rows of a query's observation, or null when it has none. */

@@ -22,4 +22,13 @@ describe("declining", () => {
   it("tells the tables to who asks for them", () => {
     expect(writeTables(graphOf(CLINIC))).toContain("- Department: DepartmentId, Name, Floor");
   });
+
+  it("the number of tables comes first, views apart, tables not shown counted", () => {
+    expect(writeTables(graphOf(CLINIC))).toMatch(/^There are 6 tables\. /);
+    expect(writeTables(graphOf("table a (1 rows)\n  id INTEGER\nview b\n  id INTEGER"))).toMatch(
+      /^There is 1 table and 1 view\. /,
+    );
+    const cut = `${CLINIC}\n… 584 more tables: use list_tables to find them`;
+    expect(writeTables(graphOf(cut))).toMatch(/^There are 590 tables\. /);
+  });
 });

@@ -39,6 +39,20 @@ describe("items of a question", () => {
     expect(kindsOf(itemsOf(schema, "total bill amount"))[0]).toBe("key:aggregate");
   });
 
+  it.each(["sum of total of all bills", "total of total of bills", "average of the total", "sum of total"])(
+    "an explicit aggregate takes a column called like one: %s",
+    (question) => {
+      const schema = "table bill (3 rows)\n  id INTEGER primary key\n  total REAL";
+      const items = itemsOf(schema, question).filter((item) => item.kind !== "key" || item.key.key !== "clause");
+      expect(kindsOf(items).slice(0, 2)).toEqual(["key:aggregate", "ref"]);
+    },
+  );
+
+  it("a column's name is known as it is written, abbreviated or not", () => {
+    const schema = "table line (3 rows)\n  id INTEGER primary key\n  qty INTEGER";
+    expect([refs(schema, "sum of qty"), refs(schema, "sum of quantity")]).toEqual([["qty"], ["quantity"]]);
+  });
+
   it("a table of odd characters is known by its very name", () => {
     const schema = 'table "table/with/slashes.csv" (1 rows)\n  pk TEXT primary key';
     expect(refs(schema, "rows of table/with/slashes.csv")).toEqual(["table/with/slashes.csv"]);

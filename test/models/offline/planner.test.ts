@@ -26,6 +26,14 @@ describe("plans", () => {
     },
   );
 
+  it("declines when what is to be added up cannot be placed", () => {
+    const schema = "table wide (2 rows)\n  c1 TEXT\n  c2 TEXT";
+    expect(planFor(schema, "What is the sum of c149 in wide?", { c149: [] })).toEqual({
+      kind: "not_understood",
+      unread: ["c149"],
+    });
+  });
+
   it("looks for at most three values at once", () => {
     const plan = planFor(CLINIC, "Which patients are Aa Bb, Cc Dd, Ee Ff, Gg Hh or Ii Jj?");
     expect(plan.kind === "probe" ? plan.values.length : 0).toBe(3);

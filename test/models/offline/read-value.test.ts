@@ -26,6 +26,32 @@ describe("literal values", () => {
     );
   });
 
+  it("who does things is a row of the smaller table that goes by the name, unless a table is named", () => {
+    const schema = `table Artist (275 rows)
+  ArtistId INTEGER primary key
+  Name TEXT
+table Album (347 rows)
+  AlbumId INTEGER primary key
+  Title TEXT
+  ArtistId INTEGER -> Artist.ArtistId
+table Genre (25 rows)
+  GenreId INTEGER primary key
+  Name TEXT
+table Track (3503 rows)
+  TrackId INTEGER primary key
+  Name TEXT
+  AlbumId INTEGER -> Album.AlbumId
+  GenreId INTEGER -> Genre.GenreId`;
+    const at = (table: string, column: string) =>
+      ({ table, columns: [column], values: ["Iron Maiden"], whole: true }) as const;
+    const found = { "iron maiden": [at("Track", "Name"), at("Album", "Title"), at("Artist", "Name")] };
+    expect(sqlFor(schema, "What genres does Iron Maiden play?", found)).toMatch(/a\d?\.Name = 'Iron Maiden'/);
+    expect(sqlFor(schema, "How many tracks are by Iron Maiden?", found)).toMatch(/a\d?\.Name = 'Iron Maiden'/);
+    expect(sqlFor(schema, "Which genre is the track Iron Maiden?", found)).toContain(
+      "FROM Track WHERE Name = 'Iron Maiden'",
+    );
+  });
+
   it("a value is negated", () => {
     expect(sqlFor(CLINIC, "Which doctors do not work in Cardiology?")).toBe(
       "SELECT d.DoctorId, d.FirstName, d.LastName FROM Doctor AS d JOIN Department AS d2 ON d2.DepartmentId = d.DepartmentId WHERE d2.Name <> 'Cardiology'",

@@ -20,6 +20,14 @@ describe("what is shown", () => {
     );
   });
 
+  it("a column without a type is added up when it is named outright, one of text is not", () => {
+    const schema = "table items (2 rows)\n  id INTEGER primary key\n  note TEXT\n  total generated";
+    expect(sqlFor(schema, "What is the sum of total of all items?")).toBe(
+      "SELECT sum(total) AS items_total FROM items",
+    );
+    expect(sqlFor(schema, "What is the sum of note of all items?")).toBe("not_understood");
+  });
+
   it("a number of things that a column holds is their sum", () => {
     expect(sqlFor(SHOP, "What is the total stock of all products?")).toBe(
       "SELECT sum(stock) AS total_stock FROM products",
