@@ -132,7 +132,8 @@ function checkModel(asked: string | undefined, caller: Caller, config: Config): 
   // A caller that may not use the server's default gets the first model of its own list.
   const model = asked ?? (available.includes(config.model) ? config.model : available[0]);
   if (model !== undefined && available.includes(model)) return ok(model);
-  const detail = `You may use: ${available.join(", ")}.`;
+  const key = config.anthropic.apiKey === null ? " Claude models need ANTHROPIC_API_KEY on the server." : "";
+  const detail = `You may use: ${available.join(", ")}.${key}`;
   const errors = [{ detail: "This model is not available to you.", pointer: "#/model" }];
   return err({ code: "model_not_available", detail, options: { errors, more: { available } } });
 }
