@@ -1,13 +1,7 @@
 /** Every view, in both themes, on a phone and on a desk: axe finds nothing, the keyboard gets everywhere, nothing overflows. */
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CHROMIUM, startBrowser, startWorld, visit, type World } from "./browser.ts";
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-}
+import { CHROMIUM, findViolations, startBrowser, startWorld, visit, type World } from "./browser.ts";
 
 const SIZES = [
   { name: "phone", width: 360, height: 740 },
@@ -42,16 +36,6 @@ describe.skipIf(CHROMIUM === null)("the page is for everybody", () => {
     await world?.close();
   });
 
-  async function findViolations(page: Page): Promise<readonly string[]> {
-    await page.evaluate(axe.source);
-    const found: { violations: readonly Violation[] } = await page.evaluate(
-      "axe.run(document, { resultTypes: ['violations'] })",
-    );
-    return found.violations.map(
-      ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary ?? ""}`,
-    );
-  }
-
   const views: readonly (readonly [name: string, path: () => string, ready: string])[] = [
     ["ask", () => "/", ".tables li"],
     ["history", () => "/history", ".run-link"],
@@ -83,7 +67,7 @@ describe.skipIf(CHROMIUM === null)("the page is for everybody", () => {
     await page.locator(".tables li").first().waitFor();
     await page.keyboard.type("How many tracks are there per genre?");
     await page.keyboard.press("Enter");
-    await page.locator("td").first().waitFor();
+    await page.locator(".result td").first().waitFor();
     const focused = () => page.evaluate<string>("document.activeElement?.textContent ?? ''");
     for (let presses = 0; presses < 12 && (await focused()) !== "1297"; presses += 1) await page.keyboard.press("Tab");
     expect(await focused()).toBe("1297");

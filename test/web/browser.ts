@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { buildPage } from "../../src/cli/build-page.ts";
 import { bundleWorker } from "../../src/cli/bundle.ts";
@@ -135,6 +136,22 @@ export async function visit(browser: Browser, url: string, options: VisitOptions
   });
   await page.goto(url);
   return { page, context, complaints };
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe finds wrong with what is shown now; each with its place. */
+export async function findViolations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const found: { violations: readonly Violation[] } = await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] })",
+  );
+  return found.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary ?? ""}`,
+  );
 }
 
 /** A gate in front of a reply: the fake waits until the test opens it. */

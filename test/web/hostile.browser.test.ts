@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { message, toolUse } from "../fakes/anthropic-script.ts";
-import { CHROMIUM, startBrowser, startWorld, visit, type World } from "./browser.ts";
+import { CHROMIUM, findViolations, startBrowser, startWorld, visit, type World } from "./browser.ts";
 
 const SCRIPT = `<script>window.hit = 1</script><img src=x onerror="window.hit = 2"><a href="javascript:window.hit=3">x</a>`;
 const HEBREW = "שלום עולם 123";
@@ -63,6 +63,7 @@ describe.skipIf(CHROMIUM === null)("the page with hostile rows", () => {
     expect(links.filter((href) => !/^[/#]/.test(href))).toEqual([]);
     expect(await page.evaluate("window.hit")).toBeUndefined();
     expect(await page.locator("main img, main script, main iframe").count()).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();
   });

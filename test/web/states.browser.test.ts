@@ -3,7 +3,16 @@ import { createHash } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { message, text } from "../fakes/anthropic-script.ts";
-import { CHROMIUM, startBrowser, startLine, startWorld, type VisitOptions, visit, type World } from "./browser.ts";
+import {
+  CHROMIUM,
+  findViolations,
+  startBrowser,
+  startLine,
+  startWorld,
+  type VisitOptions,
+  visit,
+  type World,
+} from "./browser.ts";
 
 const KEY = "qk_test-key-of-the-page-000000000000000000000000";
 const CALLERS = JSON.stringify({
@@ -58,6 +67,7 @@ describe.skipIf(CHROMIUM === null)("the page when things are not as usual", () =
     await page.getByRole("heading", { name: "Sign in with your API key" }).waitFor();
     await signIn(page, "qk_expired");
     await page.getByRole("heading", { name: "This key is not accepted" }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
     await signIn(page, KEY);
     await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
     await page.getByText("Album", { exact: true }).waitFor();
@@ -118,6 +128,7 @@ describe.skipIf(CHROMIUM === null)("the page when things are not as usual", () =
     line.cut();
     await page.getByRole("link", { name: "History" }).click();
     await page.getByRole("alert").getByText("No connection").waitFor();
+    expect(await findViolations(page)).toEqual([]);
     line.mend();
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Nothing asked yet.").or(page.locator(".run-link").first()).waitFor();

@@ -2,7 +2,16 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { message, text, toolUse } from "../fakes/anthropic-script.ts";
-import { CHROMIUM, createGate, startBrowser, startLine, startWorld, visit, type World } from "./browser.ts";
+import {
+  CHROMIUM,
+  createGate,
+  findViolations,
+  startBrowser,
+  startLine,
+  startWorld,
+  visit,
+  type World,
+} from "./browser.ts";
 
 const COUNT_SQL = "SELECT count(*) AS customers FROM Customer";
 const query = (sql: string) => message([text("I count the customers."), toolUse("execute_read_only_sql", { sql })]);
@@ -70,6 +79,7 @@ describe.skipIf(CHROMIUM === null)("the page while a run goes on", () => {
     expect(await page.getByRole("meter", { name: "Steps" }).getAttribute("aria-valuenow")).toBe("2");
     const dollars = await page.getByRole("meter", { name: "Dollars" }).getAttribute("aria-valuenow");
     expect(Number(dollars)).toBeGreaterThan(0);
+    expect(await findViolations(page)).toEqual([]);
     gates.get("live")?.open();
     await answered(page).waitFor();
     expect(await page.getByRole("link", { name: "59" }).count()).toBe(1);

@@ -88,9 +88,10 @@ function View({ route }: { route: Route }) {
       return <RunScreen id={route.id} />;
     case "unknown":
       return (
-        <Notice kind="warning" title="There is nothing at this address.">
+        <section class="empty">
+          <h1>There is nothing at this address.</h1>
           <Link to="/">Ask a question</Link>
-        </Notice>
+        </section>
       );
   }
 }

@@ -42,7 +42,7 @@ export function HistoryView() {
   useEffect(() => {
     if (isSearching && !isLoading && failure === null) void load();
   }, [isSearching, isLoading, pages]);
-  if (failure !== null) return <FailureNotice failure={failure} onAgain={() => void load()} />;
+  if (failure?.status === 401) return <FailureNotice failure={failure} />;
   return (
     <section aria-labelledby="history-title">
       <div class="heading">
@@ -59,12 +59,14 @@ export function HistoryView() {
           />
         </label>
       </div>
-      {pages.isFirst ? (
+      {failure !== null ? (
+        <FailureNotice failure={failure} onAgain={() => void load()} />
+      ) : pages.isFirst ? (
         <Waiting what="Loading" />
       ) : (
         <RunTable runs={found} isFiltered={wanted !== ""} isMore={isSearching} />
       )}
-      {!pages.isFirst && pages.cursor !== null && !isSearching ? (
+      {failure === null && pages.cursor !== null && !isSearching ? (
         <button type="button" class="button" disabled={isLoading} onClick={() => void load()}>
           Older questions
         </button>

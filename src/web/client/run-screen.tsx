@@ -21,6 +21,8 @@ import { type RunView, toRunView } from "./run-view.ts";
 import { PreviewTable, Steps } from "./steps.tsx";
 
 const TICK_MS = 200;
+/** So close to its end a box counts as read to the end. */
+const END_PX = 60;
 
 export function RunScreen({ id }: { id: string }) {
   const { run, events, connection, failure, refresh } = useRun(id);
@@ -29,12 +31,24 @@ export function RunScreen({ id }: { id: string }) {
   const isLive = run !== null && run.status !== "finished";
   const now = useNow(isLive, TICK_MS);
   const view = useMemo(() => toRunView(shown === null ? events : events.slice(0, shown)), [events, shown]);
+  const side = useFollowedEnd(isLive, events.length);
   useEffect(() => {
     if (run !== null) document.title = `${isLive ? "… " : ""}${run.question.slice(0, 80)} · Querent`;
   }, [run]);
   if (run === null) {
-    if (failure !== null) return <FailureNotice failure={failure} onAgain={refresh} />;
-    return connection === "lost" ? <LostNotice /> : <Waiting what="Loading the run" />;
+    if (failure?.status === 401) return <FailureNotice failure={failure} />;
+    return (
+      <>
+        <h1 class="sr-only">Run</h1>
+        {failure !== null ? (
+          <FailureNotice failure={failure} onAgain={refresh} />
+        ) : connection === "lost" ? (
+          <LostNotice />
+        ) : (
+          <Waiting what="Loading the run" />
+        )}
+      </>
+    );
   }
   const isReplay = shown !== null;
   const shownAt = isReplay || !isLive ? (view.lastAt ?? now) : now;
@@ -53,10 +67,10 @@ export function RunScreen({ id }: { id: string }) {
           <Finished run={run} />
         )}
       </div>
-      <aside class="run-side" aria-label="How it was found">
+      <aside class={isLive ? "run-side run-side-live" : "run-side"} aria-label="Steps and costs" ref={side}>
         <Meters run={run} view={view} now={shownAt} isReplay={isReplay} />
         <div class="side-head">
-          <h2>How it was found</h2>
+          <h2>{isLive ? "Step by step" : "How it was found"}</h2>
           {isLive ? null : <Replay total={events.length} shown={shown} onShow={setShown} />}
         </div>
         <Steps steps={view.steps} onFork={isLive || isReplay ? null : (step) => void fork(run.id, step, setRefused)} />
@@ -64,6 +78,25 @@ export function RunScreen({ id }: { id: string }) {
       </aside>
     </article>
   );
+}
+
+/** Keeps the end of a box that scrolls in view while it grows, unless the reader has scrolled back. */
+function useFollowedEnd(isGrowing: boolean, size: number) {
+  const box = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || !isGrowing) return;
+    const note = (): void => {
+      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < END_PX;
+    };
+    element.addEventListener("scroll", note);
+    return () => element.removeEventListener("scroll", note);
+  }, [isGrowing, box.current]);
+  useEffect(() => {
+    if (isGrowing && isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [isGrowing, size]);
+  return box;
 }
 
 function LostNotice() {

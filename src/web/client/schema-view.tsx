@@ -16,14 +16,7 @@ export function SchemaView() {
   useEffect(() => {
     document.title = "Schema · Querent";
   }, []);
-  if (state.kind === "failed") return <FailureNotice failure={state.failure} onAgain={again} />;
-  if (state.kind === "loading") return <Waiting what="Reading the schema" />;
-  const wanted = search.trim().toLowerCase();
-  const found = state.value.tables.filter(
-    (table) =>
-      table.name.toLowerCase().includes(wanted) ||
-      table.columns.some((column) => column.name.toLowerCase().includes(wanted)),
-  );
+  if (state.kind === "failed" && state.failure.status === 401) return <FailureNotice failure={state.failure} />;
   return (
     <section aria-labelledby="schema-title">
       <div class="heading">
@@ -40,6 +33,22 @@ export function SchemaView() {
           />
         </label>
       </div>
+      {state.kind === "loading" ? <Waiting what="Reading the schema" /> : null}
+      {state.kind === "failed" ? <FailureNotice failure={state.failure} onAgain={again} /> : null}
+      {state.kind === "loaded" ? <Tables tables={state.value.tables} search={search} /> : null}
+    </section>
+  );
+}
+
+function Tables({ tables, search }: { tables: readonly SchemaTable[]; search: string }) {
+  const wanted = search.trim().toLowerCase();
+  const found = tables.filter(
+    (table) =>
+      table.name.toLowerCase().includes(wanted) ||
+      table.columns.some((column) => column.name.toLowerCase().includes(wanted)),
+  );
+  return (
+    <>
       <p class="muted" role="status">
         {countOf(found.length, "table")} that you may read
       </p>
@@ -48,7 +57,7 @@ export function SchemaView() {
           <TableCard key={table.name} table={table} />
         ))}
       </div>
-    </section>
+    </>
   );
 }
 
