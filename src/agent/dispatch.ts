@@ -63,6 +63,14 @@ export function refuseOverHops(call: ToolCall): Prepared {
   return { kind: "refused", call, observation, refusedBy: "hops" };
 }
 
+/** The answer to a call that was cut off again and again: running it once more is what keeps the run from going on. */
+export function refuseInterrupted(call: ToolCall): Prepared {
+  const observation = failure(`${shorten(call.name)} was not run again: it was interrupted every time it was tried.`, [
+    "Read less: filter on an indexed column, aggregate before joining, or ask for fewer rows.",
+  ]);
+  return refuse(call, observation);
+}
+
 function refuse(call: ToolCall, observation: Observation): Prepared {
   return { kind: "refused", call, observation, refusedBy: null };
 }

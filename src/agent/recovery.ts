@@ -4,6 +4,7 @@
  * Owns: the verdict on every finish reason, known and unknown, and the retry times. Leaves to others: the transition
  * (advance.ts). Pure: no I/O, no clock; randomness comes in as a number.
  */
+import { isDeeperThan } from "../lib/json.ts";
 import type { ModelFailure, ModelReply } from "./model.ts";
 import type { AgentState } from "./state.ts";
 
@@ -13,6 +14,9 @@ export const TRIES_MAX = 4;
 export const BAD_REPLIES_MAX = 3;
 /** First wait between tries; doubled each time, with as much again of jitter. */
 const RETRY_BASE_MS = 500;
+
+/** Arguments of our tools are two levels deep; what is far deeper is no call, and no JSON writer takes it. */
+const INPUT_DEPTH_MAX = 100;
 
 export type Verdict =
   | { readonly kind: "tools" }
@@ -28,6 +32,9 @@ export function judgeReply(reply: ModelReply): Verdict {
   const ids = reply.calls.map((call) => call.id);
   // Such a message can never be sent back: the vendor refuses it, and a result could not say which call it answers.
   if (new Set(ids).size < ids.length) return { kind: "empty", why: "gave two tool calls the same id" };
+  if (reply.calls.some((call) => isDeeperThan(call.input, INPUT_DEPTH_MAX))) {
+    return { kind: "empty", why: "nested the arguments of a tool call too deeply" };
+  }
   switch (reply.finish) {
     case "refusal":
       return { kind: "refusal" };

@@ -7,11 +7,12 @@
  * thrown here is one, and the run object ends the run as `failed`).
  */
 import { assert } from "../lib/assert.ts";
+import { formatUsd } from "../lib/money.ts";
 import { type Advance, advance } from "./advance.ts";
 import { ceilingReached, plannedRows, reserveForRows } from "./budget.ts";
 import { abortAt, deadlineAt } from "./clock.ts";
 import { keptBackNanoUsd, priceUsage } from "./cost.ts";
-import { prepareCall, refuseOverHops, refuseRepeated } from "./dispatch.ts";
+import { prepareCall, refuseInterrupted, refuseOverHops, refuseRepeated } from "./dispatch.ts";
 import type { Event } from "./event.ts";
 import { checkFigures } from "./figures.ts";
 import { tellFindings } from "./findings.ts";
@@ -33,6 +34,9 @@ export type StepResult =
 
 /** Bytes of the partial answer that is made without a model. */
 const FINDINGS_BYTES_MAX = 6_000;
+
+/** A round that was lost this often may be what kills us (a query that never ends): it is not run once more. */
+const INTERRUPTIONS_MAX = 2;
 
 /** Runs exactly one step, or what is left of one. */
 export async function runStep(ports: StepPorts): Promise<StepResult> {
@@ -88,6 +92,7 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   const hops = before.roundHops ?? Math.min(reply.calls.length, before.limits.hopsMax - before.usage.hops);
   const calls = reply.calls.map((call, index) => {
     if (index >= hops) return refuseOverHops(call);
+    if (before.failedTries >= INTERRUPTIONS_MAX) return refuseInterrupted(call);
     return refuseRepeated(
       prepareCall(call, ports.tools, before.tools, reply.text),
       before.recent,
@@ -181,7 +186,8 @@ async function callModel(
   await apply(ports, before, { kind: "call_reserved", attempt });
   const timeoutMs = Math.max(1, attempt.abortAt - ports.now());
   const request: ModelRequest = { ...planned.request, timeoutMs };
-  const outcome = await ports.model.complete(request, ports.signalFor(attempt));
+  const answered = await ports.model.complete(request, ports.signalFor(attempt));
+  const outcome = withinReservation(ports, attempt, answered);
   const costNanoUsd = costOf(ports, attempt, outcome);
   const state = stillHeld(ports, attempt);
   if (state === null) {
@@ -202,6 +208,22 @@ function toEvent(ports: StepPorts, state: AgentState, outcome: ModelOutcome, cos
   const again = isStep ? retryAt(outcome, state, deadlineAt(state, now), now, ports.random()) : null;
   const repair = isStep && again === null ? planRepair(outcome, state, ports.journal.messages()) : null;
   return { kind: "model_failed", failure: outcome, costNanoUsd, retryAt: again, repair };
+}
+
+/**
+ * A reply whose token counts cost more than the call could cost is not believed: the reservation stands, and the run
+ * ends as the provider's failure, in words.
+ */
+function withinReservation(ports: StepPorts, attempt: Attempt, outcome: ModelOutcome): ModelOutcome {
+  if (outcome.kind !== "reply") return outcome;
+  const { usage, priceMultiplier, requestId } = outcome.reply;
+  const claimed = priceUsage(ports.model.info, usage, priceMultiplier);
+  if (claimed <= attempt.reservedNanoUsd) return outcome;
+  const message =
+    `The provider reported tokens worth ${formatUsd(claimed)} for a call that can cost ` +
+    `${formatUsd(attempt.reservedNanoUsd)} at the most. The reply was not used; check the bill.`;
+  const code = "usage_above_bound";
+  return { kind: "fatal", code, status: null, retryAfterMs: null, message, unbilled: false, requestId };
 }
 
 /** By the vendor's counts for a reply; nothing for a call refused before it began; else all that was reserved. */

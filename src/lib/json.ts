@@ -1,6 +1,16 @@
 /** JSON values, and one canonical text for each. Pure. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** Whether arrays and objects stand inside each other more than `depthMax` deep. Walks without recursion. */
+export function isDeeperThan(value: unknown, depthMax: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= depthMax; depth += 1) {
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
 /** JSON text with object keys sorted by code unit at every depth: equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {

@@ -5,7 +5,7 @@ import { success } from "../../src/agent/observation.ts";
 import { runStep } from "../../src/agent/step.ts";
 import { defineTool } from "../../src/agent/tool.ts";
 import { answering, calling, failed, functionModel, querying, replied, saying } from "../fakes/function-model.ts";
-import { createMemoryRun, finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
+import { Crash, createMemoryRun, finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 
 const long = "Words of an answer that goes on. ".repeat(30);
 
@@ -113,5 +113,51 @@ describe("the loop as a whole", () => {
     await run.finish();
     expect(run.state().ending).toMatchObject({ stopReason: "provider_error", outcome: "failed" });
     expect(run.state().usage.costNanoUsd).toBeLessThanOrEqual(300_000_000);
+  });
+});
+
+describe("what a hostile or broken peer sends", () => {
+  it("G1: token counts above the bound are not believed: the reservation stands, and the run says why it ended", async () => {
+    const usage = { input: 1e9, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 1e9 };
+    const run = createMemoryRun(functionModel(() => replied({ text: "Cheap.", usage })));
+    await run.finish();
+    const { ending, usage: spent, limits } = run.state();
+    expect(ending).toMatchObject({ stopReason: "provider_error", outcome: "failed", answer: null });
+    expect(ending?.message).toContain("check the bill");
+    expect(spent.costNanoUsd).toBeGreaterThan(0);
+    expect(spent.costNanoUsd).toBeLessThanOrEqual(limits.costNanoUsdMax);
+  });
+
+  it("F17: arguments nested without end are a reply that cannot be used, not a bug of ours", async () => {
+    let nested: unknown = 1;
+    for (let depth = 0; depth < 200_000; depth += 1) nested = [nested];
+    const model = functionModel((_request, call) =>
+      call === 0 ? calling(["execute_read_only_sql", { sql: nested }]) : saying("Fine."),
+    );
+    const run = createMemoryRun(model);
+    await run.finish();
+    expect(run.state()).toMatchObject({ ending: { answer: "Fine." }, usage: { hops: 0 } });
+  });
+
+  it("E9: a round that is lost twice is not run a third time: the model is told to read less", async () => {
+    let ran = 0;
+    const tools = [
+      queryTool((sql) => {
+        if (sql !== "endless") return { columns: ["sql"], rows: [[sql]] };
+        ran += 1;
+        throw new Crash("the query took the process with it");
+      }),
+      finalAnswerTool,
+    ];
+    const model = functionModel((request) =>
+      JSON.stringify(request.messages).includes("interrupted every time")
+        ? saying("Too much to read.")
+        : querying("endless"),
+    );
+    const run = createMemoryRun(model, { tools });
+    await run.finish();
+    expect(ran).toBe(2);
+    expect(run.calls).toHaveLength(2);
+    expect(run.state()).toMatchObject({ ending: { answer: "Too much to read." }, usage: { hops: 1, errors: 1 } });
   });
 });
