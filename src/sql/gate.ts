@@ -5,8 +5,10 @@
  * is left to the engine's verdict (verdict.ts); only both together make a `ReadOnlyQuery`.
  * Pure: no I/O, no clock.
  */
+
 import { byteLength } from "../lib/bytes.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import { checkExpansion } from "./expansion.ts";
 import { type Token, tokenize } from "./lexer.ts";
 import { findRecursion, type Recursion } from "./recursion.ts";
 import type { SqlRefusal } from "./refusal.ts";
@@ -62,7 +64,7 @@ export function checkQuery(sql: string): Result<CheckedQuery, SqlRefusal> {
     return refuse("unbalanced_brackets", "The round brackets do not balance.", ["Close every bracket that is opened."]);
   }
   const shape = readShape(tokens, closing);
-  const position = checkHeads(shape) ?? checkTables(shape);
+  const position = checkHeads(shape) ?? checkTables(shape) ?? checkExpansion(shape);
   if (position !== null) return err(position);
   const text = sql.slice(first.start, last.start + last.text.length);
   const recursion = findRecursion(shape, first.start);

@@ -39,6 +39,8 @@ export interface Recursion {
   readonly guards: readonly RecursionGuard[];
   /** How deep guarded bodies stand inside each other. */
   readonly depth: number;
+  /** Places outside their own bodies that read a guarded table: read twice, it may be joined with itself. */
+  readonly uses: number;
   /** The largest LIMIT that a recursive table carries itself; 0 when none does. */
   readonly ownLimitMax: number;
   /** Recursive tables found in all. */
@@ -50,16 +52,20 @@ export function findRecursion(shape: StatementShape, origin: number): Result<Rec
   const guards: RecursionGuard[] = [];
   const positions = referencePositions(shape);
   let ownLimitMax = 0;
+  let uses = 0;
   let count = 0;
   for (const table of shape.commonTables) {
     if (!readsItself(positions, table)) continue;
     count += 1;
     const limit = ownLimit(shape, table);
     if (limit.rows === "unknown") return err(refuseLimit(shape, table));
-    if (limit.rows > RECURSION_ROWS_MAX) guards.push(toGuard(shape, table, limit.index, origin));
-    else ownLimitMax = Math.max(ownLimitMax, limit.rows);
+    if (limit.rows > RECURSION_ROWS_MAX) {
+      guards.push(toGuard(shape, table, limit.index, origin));
+      const places = positions.get(table.name.toLowerCase()) ?? [];
+      uses += places.filter((index) => index < table.bodyOpen || index > table.bodyClose).length;
+    } else ownLimitMax = Math.max(ownLimitMax, limit.rows);
   }
-  return ok({ guards, depth: nestingDepth(guards), ownLimitMax, count });
+  return ok({ guards, depth: nestingDepth(guards), uses, ownLimitMax, count });
 }
 
 /** The statement's text with every guard in place, each recursion bounded to `rowsMax` rows. */

@@ -70,6 +70,8 @@ const FILTER_WORDS = ["WHERE", "ON", "USING", "NATURAL", "HAVING", "DISTINCT"];
 const UNKNOWN_TABLE_ROWS = 1_000;
 /** Fewest rows a recursion is let make, however dear its step: hierarchies are seldom deeper. */
 const RECURSION_ROWS_MIN = 1_000;
+/** The same where three or more may be joined: a thousand each would be a thousand million rows. */
+const JOINED_RECURSION_ROWS_MIN = 200;
 /** Rows that all steps of a recursion may read: a few seconds of the database's time. */
 const RECURSION_ROWS_READ_MAX = 10_000_000;
 /** Rows that a recursion without a LIMIT is taken to make: a series of days or a family tree. */
@@ -128,11 +130,13 @@ function brand(body: StatementBody, program: Program): ReadOnlyQuery {
 
 /** Rows for each guarded recursion, fewer when its step is dear; 0 without one. The bound is no part of the proof. */
 function toRecursionRows(input: VerdictInput, stepRows: number): number {
-  const { guards, depth } = input.checked.recursion;
+  const { guards, depth, uses } = input.checked.recursion;
   if (guards.length === 0) return 0;
-  // Recursions inside each other multiply, so each gets a root of what is affordable.
-  const affordable = Math.floor((RECURSION_ROWS_READ_MAX / Math.max(1, stepRows)) ** (1 / Math.max(1, depth)));
-  return Math.max(RECURSION_ROWS_MIN, Math.min(RECURSION_ROWS_MAX, affordable));
+  // Recursions inside each other multiply, and so do those that are joined: each gets a root of what is affordable.
+  const factors = Math.max(1, depth, uses);
+  const affordable = Math.floor((RECURSION_ROWS_READ_MAX / Math.max(1, stepRows)) ** (1 / factors));
+  const least = factors > 2 ? JOINED_RECURSION_ROWS_MIN : RECURSION_ROWS_MIN;
+  return Math.max(least, Math.min(RECURSION_ROWS_MAX, affordable));
 }
 
 /** What a plan calls by a name that is no table. */
