@@ -7,6 +7,9 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { DOOR_SETTINGS } from "./test/fakes/door-settings.ts";
 
+/** No test is timed: a busy machine is no failure. These only end what hangs. */
+const PATIENCE = { testTimeout: 240_000, hookTimeout: 240_000 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -15,6 +18,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/**/*.workers.test.ts", "test/**/*.browser.test.ts"],
+          ...PATIENCE,
         },
       },
       {
@@ -35,6 +39,7 @@ export default defineConfig({
           name: "workers",
           include: ["test/**/*.workers.test.ts"],
           globalSetup: ["test/fakes/fake-anthropic-setup.ts"],
+          ...PATIENCE,
         },
       },
       {
@@ -45,8 +50,7 @@ export default defineConfig({
           // A browser and a worker each: one file after the other, after all others.
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
-          testTimeout: 45_000,
-          hookTimeout: 90_000,
+          ...PATIENCE,
         },
       },
     ],
