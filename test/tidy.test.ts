@@ -76,7 +76,7 @@ const DIRECTIONS: { readonly [from: string]: { readonly [to: string]: "all" | "t
   agent: { lib: "all" },
   lib: {},
   // Exported transcripts are read by the functions that made them; everything else goes over HTTP.
-  cli: { lib: "all", agent: ["postmortem", "replay"] },
+  cli: { lib: "all", agent: ["postmortem", "replay", "replay-record"] },
   web: { lib: "all" },
 };
 

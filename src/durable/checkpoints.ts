@@ -48,6 +48,12 @@ export function readCheckpoint(sql: SqlStorage, step: number, question: string):
   return rows.at(-1)?.step === step ? decodeLast(rows, question) : null;
 }
 
+/** Every checkpoint that can be read, in order. */
+export function readCheckpoints(sql: SqlStorage, question: string): readonly AgentState[] {
+  const rows = rowsUpTo(sql, Number.MAX_SAFE_INTEGER);
+  return rows.flatMap((_, index) => decodeLast(rows.slice(0, index + 1), question) ?? []);
+}
+
 /** The newest checkpoint that can be read, or null. */
 export function newestCheckpoint(sql: SqlStorage, question: string): AgentState | null {
   const rows = rowsUpTo(sql, Number.MAX_SAFE_INTEGER);

@@ -9,7 +9,7 @@ import type { Limits } from "../agent/limits.ts";
 import type { Message } from "../agent/model.ts";
 import type { Pinned } from "../agent/ports.ts";
 import type { PublicRunEvent } from "../agent/run-event.ts";
-import type { Outcome } from "../agent/state.ts";
+import type { AgentState, Outcome } from "../agent/state.ts";
 import type { Cell } from "../agent/tool.ts";
 import type { PublicRun } from "../agent/view.ts";
 import type { Env } from "../config.ts";
@@ -92,7 +92,9 @@ export type TranscriptEntry =
   | { readonly kind: "pinned"; readonly pinned: Pinned }
   | { readonly kind: "message"; readonly number: number; readonly message: Message }
   | { readonly kind: "event"; readonly seq: number; readonly event: PublicRunEvent }
-  | { readonly kind: "result"; readonly result: Omit<ResultPage, "rows" | "fromRow" | "nextRow"> };
+  | { readonly kind: "result"; readonly result: Omit<ResultPage, "rows" | "fromRow" | "nextRow"> }
+  /** The state at rest after each step, and at the end the state as it is. */
+  | { readonly kind: "state"; readonly step: number; readonly state: AgentState };
 
 export interface TranscriptPage {
   readonly entries: readonly TranscriptEntry[];

@@ -15,7 +15,7 @@ import type { RunEvent } from "../agent/run-event.ts";
 import type { AgentState } from "../agent/state.ts";
 import { decodeState, encodeState } from "../agent/state-record.ts";
 import type { Cell, StoredResult } from "../agent/tool.ts";
-import { lastCheckpointStep, readCheckpoint, writeCheckpoint } from "./checkpoints.ts";
+import { lastCheckpointStep, readCheckpoint, readCheckpoints, writeCheckpoint } from "./checkpoints.ts";
 import { readHead, writeHead } from "./head.ts";
 import { hasRun, migrate } from "./layout.ts";
 import { decodeRow, type ResultHead, readRecord, rowsSchema } from "./record.ts";
@@ -29,6 +29,8 @@ export interface RunJournal extends Journal {
   messageAt(number: number): Message | null;
   /** The state after step `step` (0: before the first), or null when that step left none. */
   checkpoint(step: number): AgentState | null;
+  /** Every checkpoint that can be read, in order. */
+  checkpoints(): readonly AgentState[];
   /** Number of the last step that left one. */
   lastCheckpointStep(): number;
   /** A small named value that is kept beside the run. */
@@ -115,6 +117,7 @@ export function openJournal(
     messageAt: (number) => messages[number] ?? null,
     results: () => stored,
     checkpoint: (step) => readCheckpoint(sql, step, settings.question),
+    checkpoints: () => readCheckpoints(sql, settings.question),
     lastCheckpointStep: () => lastCheckpointStep(sql),
     fact: (name) => readFact(sql, name),
     save,

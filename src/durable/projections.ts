@@ -122,13 +122,18 @@ export function toTranscriptPage(journal: RunJournal, from: number, run: PublicR
   const messages = journal.messages();
   const events = journal.events();
   const results = journal.results();
+  const states = [...journal.checkpoints(), journal.load()];
+  const rest: (() => TranscriptEntry)[] = [
+    ...results.map((result) => () => toResultEntry(result)),
+    ...states.map((state) => () => ({ kind: "state" as const, step: state.usage.steps, state })),
+  ];
   const starts = [0, 2, 2 + messages.length, 2 + messages.length + events.length] as const;
-  const total = starts[3] + results.length;
+  const total = starts[3] + rest.length;
   const entries: TranscriptEntry[] = [];
   let chars = 0;
   let number = Math.max(0, from);
   while (number < total && chars < TRANSCRIPT_PAGE_CHARS_MAX) {
-    const entry = entryAt(journal, number, starts, results, run);
+    const entry = entryAt(journal, number, starts, rest, run);
     chars += JSON.stringify(entry).length;
     entries.push(entry);
     number += 1;
@@ -140,7 +145,7 @@ function entryAt(
   journal: RunJournal,
   number: number,
   starts: readonly [number, number, number, number],
-  results: readonly StoredResult[],
+  rest: readonly (() => TranscriptEntry)[],
   run: PublicRun,
 ): TranscriptEntry {
   const message = number >= starts[1] ? journal.messageAt(number - starts[1]) : null;
@@ -149,10 +154,12 @@ function entryAt(
   if (event !== undefined) {
     return { kind: "event", seq: number - starts[2] + 1, event: toPublicRunEvent(event, journal.messageAt) };
   }
-  const result = number >= starts[3] ? results[number - starts[3]] : undefined;
-  if (result !== undefined) {
-    const { rows: _rows, fromRow: _from, nextRow: _next, ...head } = toResultPage(result, 1, 0);
-    return { kind: "result", result: head };
-  }
+  const later = number >= starts[3] ? rest[number - starts[3]] : undefined;
+  if (later !== undefined) return later();
   return number === 0 ? { kind: "run", run } : { kind: "pinned", pinned: journal.pinned() };
+}
+
+function toResultEntry(result: StoredResult): TranscriptEntry {
+  const { rows: _rows, fromRow: _from, nextRow: _next, ...head } = toResultPage(result, 1, 0);
+  return { kind: "result", result: head };
 }

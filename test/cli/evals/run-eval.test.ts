@@ -1,9 +1,12 @@
 /** The dry run of the evals: our sets, the offline model, no key and no network, against the committed baselines. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { replayRun } from "../../../src/agent/replay.ts";
+import { toRecord } from "../../../src/agent/replay-record.ts";
 import { reportSchema } from "../../../src/cli/evals/report.ts";
 import { runEval } from "../../../src/cli/evals/run-eval.ts";
+import { readTranscriptFile } from "../../../src/cli/evals/transcript-file.ts";
 import { text, toolUse } from "../../fakes/anthropic-script.ts";
 import { startFakeAnthropic } from "../../fakes/fake-anthropic.ts";
 import { temporaryFolder } from "../database-fixtures.ts";
@@ -32,7 +35,7 @@ async function evaluate(argv: readonly string[], variables: Record<string, strin
 
 describe("npm run eval", () => {
   it.each(["demo", "edge"])(
-    "the offline model is as good on %s as its committed baseline",
+    "the offline model is as good on %s as its committed baseline, and every run replays to the same states (C33)",
     async (set) => {
       const baseline = `test/evals/baselines/${set}-offline.json`;
       const { exitCode, complained, printed } = await evaluate([
@@ -42,9 +45,16 @@ describe("npm run eval", () => {
         baseline,
         "--tolerance",
         "0.1",
+        "--transcripts",
+        folder.path,
       ]);
       expect({ exitCode, complained }).toEqual({ exitCode: 0, complained: "" });
       expect(printed).toContain("accuracy");
+      for (const name of readdirSync(folder.path)) {
+        const read = readTranscriptFile(join(folder.path, name));
+        const record = read.ok ? toRecord(read.value.entries) : read;
+        expect([name, record.ok ? replayRun(record.value) : record.error]).toMatchObject([name, { kind: "same" }]);
+      }
     },
     120_000,
   );

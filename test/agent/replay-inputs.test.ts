@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { nextEvent } from "../../src/agent/replay-inputs.ts";
+import type { RecordedRun } from "../../src/agent/replay-record.ts";
+import type { PublicRunEvent } from "../../src/agent/run-event.ts";
+import { endingWith, modelAttempt, stateWith } from "./states.ts";
+
+const at = "2026-11-30T12:00:00.000Z";
+const NOW = Date.parse(at);
+
+function record(
+  events: readonly PublicRunEvent[],
+  last = stateWith({ phase: "finish", ending: endingWith({}) }),
+): RecordedRun {
+  return { states: [last], messages: [], events };
+}
+
+describe("the next input of a replay", () => {
+  it("a started call is a reservation of that much at that time", () => {
+    const told = { type: "step_started", at, step: 1, purpose: "step", reserved_usd: 0.25 };
+    expect(nextEvent(record([told]), stateWith({ events: 0 }))).toMatchObject({
+      at: NOW,
+      event: {
+        kind: "call_reserved",
+        attempt: { kind: "model", purpose: "step", startedAt: NOW, reservedNanoUsd: 250_000_000 },
+      },
+    });
+  });
+
+  it("an extra call that was not made is skipped before the step that follows", () => {
+    const told = { type: "step_started", at, step: 1, purpose: "step", reserved_usd: 0 };
+    const state = stateWith({ events: 0, critic: "due", rung: 3 });
+    expect(nextEvent(record([told]), state).event).toEqual({ kind: "extra_skipped" });
+  });
+
+  it("a failed call costs what it reserved, unless what was spent later leaves no room for that", () => {
+    const failed = { type: "model_failed", at, step: 1, code: "overloaded", status: 529, message: "Busy." };
+    const retry = { type: "retry_scheduled", at, step: 1, code: "overloaded", until: at, attempt: 2 };
+    const replied = { type: "model_replied", at, step: 1, cost_usd: 0.001, cost_total_usd: 0.001 };
+    const state = stateWith({ events: 0, attempt: modelAttempt({ reservedNanoUsd: 5_000_000 }) });
+    const costOf = (total: number) =>
+      nextEvent(record([failed, retry, { ...replied, cost_total_usd: total }]), state).event;
+    expect(costOf(0.001)).toMatchObject({ kind: "model_failed", costNanoUsd: 0, retryAt: NOW });
+    expect(costOf(0.006)).toMatchObject({ kind: "model_failed", costNanoUsd: 5_000_000 });
+  });
+
+  it("after the last event, what is missing from the cost is the bill", () => {
+    const last = stateWith({ phase: "finish", ending: endingWith({}), usage: { costNanoUsd: 9_000 } });
+    const state = stateWith({ events: 0, attempt: modelAttempt({}), usage: { costNanoUsd: 2_000 } });
+    expect(nextEvent(record([], last), state).event).toEqual({ kind: "bill_arrived", costNanoUsd: 7_000 });
+  });
+
+  it("an event that cannot stand alone is a broken record", () => {
+    expect(() => nextEvent(record([{ type: "step_finished", at, step: 1 }]), stateWith({ events: 0 }))).toThrow(
+      /stands alone/,
+    );
+  });
+});
