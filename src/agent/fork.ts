@@ -90,10 +90,11 @@ function wasStoppedBy(fields: readonly (keyof Limits)[], limits: Limits): string
 
 function atCeiling(ceiling: StopReason, state: AgentState): ForkRefusal {
   const fields = RAISE_AFTER[ceiling] ?? [];
-  return {
-    reason: "limit_not_raised",
-    message: `With what was spent before, the new run would stop at once (${ceiling}). ${wasStoppedBy(fields, state.limits)} Raise it to go on.`,
-  };
+  // A cycle is no limit: there is nothing to raise.
+  const advice =
+    fields.length === 0 ? "Start from an earlier step." : `${wasStoppedBy(fields, state.limits)} Raise it to go on.`;
+  const message = `With what was spent before, the new run would stop at once (${ceiling}). ${advice}`;
+  return { reason: "limit_not_raised", message };
 }
 
 const PUBLIC_NAME = {

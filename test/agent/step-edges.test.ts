@@ -7,7 +7,7 @@ import type { StepPorts } from "../../src/agent/ports.ts";
 import type { AgentState } from "../../src/agent/state.ts";
 import { runStep } from "../../src/agent/step.ts";
 import type { Tool } from "../../src/agent/tool.ts";
-import { failed, functionModel, querying, replied, saying } from "../fakes/function-model.ts";
+import { answering, failed, functionModel, querying, replied, saying } from "../fakes/function-model.ts";
 import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 import { callOf, endingWith, modelAttempt, START, stateWith } from "./states.ts";
 
@@ -135,6 +135,7 @@ describe("what a step does first", () => {
 describe("what a step says of itself", () => {
   it.each<[string, ModelOutcome, object]>([
     ["an answer", saying("347."), { kind: "finished" }],
+    ["an answer by its tool", answering("347."), { kind: "finished" }],
     ["an empty reply", saying(""), { kind: "ready" }],
     ["calls and their results", querying("SELECT 1"), { kind: "ready" }],
     [
@@ -147,6 +148,13 @@ describe("what a step says of itself", () => {
   ])("after %s", async (_what, outcome, result) => {
     const world = worldAt(stateWith(), { reply: () => outcome });
     expect(await runStep(world.ports)).toEqual(result);
+  });
+
+  it("without a model call left it ends by what the rows say", async () => {
+    const world = worldAt(stateWith({ concluding: "max_hops", usage: { modelCalls: 20 } }));
+    expect(await runStep(world.ports)).toEqual({ kind: "finished" });
+    expect(world.requests).toEqual([]);
+    expect(world.state().ending).toMatchObject({ stopReason: "max_hops", partialAnswer: null });
   });
 
   it("at a ceiling the last call follows in the same invocation", async () => {
