@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [--steps 8,32,128] [--runs 1,20] [--only NAME] [--out FILE]`: what the harness costs beside the
+ * `npm run bench -- [--steps 8,32,128] [--runs 1,20] [--rounds 5] [--only NAMES] [--against] [--out FILE]`: what the harness costs beside the
  * floor, on the same conversation, the same model server and the same database, in one run. Numbers of different
  * machines or different days are not comparable; the ratios are what counts.
  */
@@ -27,12 +27,11 @@ const { values: given } = parseArgs({
     only: { type: "string" },
     against: { type: "boolean", default: false },
     out: { type: "string" },
+    rounds: { type: "string", default: "5" },
   },
 });
 const numbers = (text: string): number[] => text.split(",").map(Number);
 
-/** Rounds of each contender, turn by turn, so that what else the machine does meets all alike; the median counts. */
-const ROUNDS_MIN = 5;
 /** Steps a contender makes at least: a tick of the CPU clock is 10 ms. */
 const STEPS_MIN = 320;
 let conversations = 0;
@@ -57,7 +56,8 @@ async function round(contender: Contender, steps: number, atOnce: number): Promi
 
 async function measureAll(all: readonly Contender[], steps: number, atOnce: number): Promise<readonly Measured[]> {
   const rounds = new Map<string, Round[]>(all.map((contender) => [contender.name, []]));
-  const count = Math.max(ROUNDS_MIN, Math.ceil(STEPS_MIN / (steps * atOnce)));
+  // Turn by turn, so that what else the machine does meets all alike; the median counts.
+  const count = Math.max(Number(given.rounds), Math.ceil(STEPS_MIN / (steps * atOnce)));
   for (let turn = 0; turn < count; turn += 1) {
     for (const contender of all) rounds.get(contender.name)?.push(await round(contender, steps, atOnce));
   }

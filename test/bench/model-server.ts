@@ -43,7 +43,7 @@ export async function startModelServer(): Promise<ModelServer> {
       const turn = body.split('"role":"assistant"').length - 1;
       const isLast = turn >= Number(steps) - 1;
       const block = isLast
-        ? { type: "text", text: "The tracks are listed in the last result.", citations: null }
+        ? { type: "text", text: "The tracks are listed in the last result." }
         : {
             type: "tool_use",
             id: `toolu_${name}_${turn}`,
