@@ -138,7 +138,7 @@ describe("what a run leaves", () => {
     const bytes = await (await get(`/v1/runs/${run.id}/transcript`)).arrayBuffer();
     const lines = new TextDecoder().decode(bytes).trimEnd().split("\n");
     const kinds = new Set(lines.map((line) => (JSON.parse(line) as { kind: string }).kind));
-    expect([...kinds]).toEqual(["run", "pinned", "message", "event", "result"]);
+    expect([...kinds]).toEqual(["run", "pinned", "message", "event", "result", "state"]);
     const tag = (await get(`/v1/runs/${run.id}`)).headers.get("etag") ?? "";
     expect((await get(`/v1/runs/${run.id}`, { "if-none-match": tag })).status).toBe(304);
   });
