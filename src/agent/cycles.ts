@@ -7,7 +7,7 @@
  * The window lives in `AgentState`, so it survives eviction; a fork or a fresh transcript starts an empty one.
  * Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Stored contract: part of `AgentState`. */
 export const recentCallSchema = z.strictObject({

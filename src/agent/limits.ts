@@ -5,7 +5,7 @@
  * Nothing means unlimited: absent is the default, and 0, negative, NaN, Infinity and strings are refused by the schema.
  * Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { nanoFromUsd, usdFromNano } from "../lib/money.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { NANO_USD_PER_ROW } from "./cost.ts";

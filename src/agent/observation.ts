@@ -3,7 +3,7 @@
  * be acted on alone, small data, what to do next, and references to what is stored elsewhere (never its content).
  * Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Bytes of one observation's JSON as the model sees it. About 4,000 tokens: enough for 50 rows of ordinary width. */
 export const OBSERVATION_BYTES_MAX = 16_000;

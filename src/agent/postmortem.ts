@@ -6,7 +6,7 @@
  * run, dollars by phase. Leaves to others: stopping a run that goes round (cycles.ts), grouping many runs (cli/).
  * Reads the public form of events, so an old export is as good as a new one. Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalJson } from "../lib/json.ts";
 import { NANO_PER_USD, usdFromNano } from "../lib/money.ts";
 import { DEFAULT_LOOP, findCycle, type RecentCall } from "./cycles.ts";

@@ -1,7 +1,7 @@
 /**
  * An exported journal, the lines of `GET /v1/runs/:id/transcript`, as the record that a replay takes. Pure.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { Message } from "./model.ts";
 import type { PublicRunEvent } from "./run-event.ts";

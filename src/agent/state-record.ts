@@ -4,7 +4,7 @@
  * Owns: `decodeState`, `encodeState` and the way from each version to the next. An unknown or corrupt record is told,
  * never replaced by a fresh start. STORED CONTRACT: see state.ts. Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { err, ok, type Result } from "../lib/result.ts";
 import { type AgentState, STATE_VERSION, stateSchema } from "./state.ts";
 

@@ -9,7 +9,7 @@
  * step to `MIGRATIONS`. Fixtures of every version live in test/fixtures/state and are never edited.
  * Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { DEFAULT_LOOP, loopSchema, recentCallSchema } from "./cycles.ts";
 import { limitsSchema } from "./limits.ts";
 

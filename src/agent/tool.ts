@@ -5,7 +5,7 @@
  * `error`, and throws only for a bug of ours, which ends the run (invariant L4). It may be called again after a crash
  * with the same call, so it only reads. It ends soon after the signal aborts.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Json } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { ToolSpec } from "./model.ts";

@@ -3,7 +3,7 @@
  * snake_case, dollars, seconds, ISO times. Owns: the shape and its schema (which also makes the OpenAPI document).
  * Pure: no I/O, no clock; `now` is epoch milliseconds.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { usdFromNano } from "../lib/money.ts";
 import { activeMsAt } from "./clock.ts";
 import { CONTINUABLE } from "./ending.ts";

@@ -6,7 +6,7 @@
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 
 const keptRunSchema = z.object({
   id: z.string(),

@@ -23,7 +23,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 import { err, ok, type Result } from "../lib/result.ts";
 import { fitToD1 } from "./d1-fit.ts";
 import { databasePath } from "./host.ts";

@@ -4,7 +4,7 @@
  * Owns: which events are worth a line and how they read. An unknown type has no line. Leaves to others: where the lines
  * go and whether anybody is looking (ask.ts). Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { RunEvent } from "./run-events.ts";
 import { cutToWidth, toSafeLine, toSafeText } from "./terminal-text.ts";
 

@@ -5,7 +5,7 @@
  * Leaves to others: following a run while it goes on (run-events.ts), showing it (render.ts).
  * No function rejects: a worker that cannot be reached is an error value.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { err, ok, type Result } from "../lib/result.ts";
 import { messageOf } from "./sqlite-text.ts";
 import type { TableRows } from "./table.ts";

@@ -5,7 +5,7 @@
  * started anew and answers again). Leaves to others: what an event means; a type that nobody knows is passed on.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import type { Door } from "./run-client.ts";
 
 const eventSchema = z.looseObject({ type: z.string(), at: z.string().optional(), step: z.number().optional() });

@@ -3,7 +3,7 @@
  *
  * Owns: how a cell reads, what is cut when the room is short, and saying what was left out. Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { cutToWidth, padToWidth, toSafeLine, widthOf } from "./terminal-text.ts";
 
 export interface TableRows {

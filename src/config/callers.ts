@@ -16,7 +16,7 @@
  *
  * A caller without keys cannot use the API. Nothing means unlimited. Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type FullLimits, type LimitName, type LimitsRequest, limitsRequestSchema } from "../agent/limits.ts";
 import { nanoFromUsd } from "../lib/money.ts";
 import type { Scopes } from "../sql/scopes.ts";

@@ -12,7 +12,7 @@
  *
  * Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type Caller, callerFields, type LimitPair, toCaller } from "./callers.ts";
 import { ConfigError } from "./variables.ts";
 

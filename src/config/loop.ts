@@ -7,7 +7,7 @@
  *
  * Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { DEFAULT_LOOP, type LoopSettings, loopSchema } from "../agent/cycles.ts";
 
 const bounds = loopSchema.shape;

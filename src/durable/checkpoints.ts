@@ -7,7 +7,7 @@
  *
  * STORED CONTRACT: a whole state at any step is read too.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { AgentState } from "../agent/state.ts";
 import { decodeState, encodeState } from "../agent/state-record.ts";
 

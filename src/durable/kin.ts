@@ -5,7 +5,7 @@
  * message between them is large, and becomes a run with its last write: until then it is nothing, and doing it again
  * starts over. The old run is only read; that it has a child is noted beside it.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { forkState } from "../agent/fork.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import { decodeState, encodeState } from "../agent/state-record.ts";

@@ -3,7 +3,7 @@
  *
  * STORED CONTRACT: fields are only ever added, with a default. Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { SlackMessage } from "../deliver/slack-blocks.ts";
 
 /** Slack takes what is posted within half an hour; the margin is one try's length. */

@@ -5,7 +5,7 @@
  * others: one entry (outbox-entry.ts), a try and what it changes (outbox-tries.ts), making it (deliveries.ts, deliver/).
  * Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { PublicDelivery } from "../agent/view.ts";
 import { createEntry, entrySchema, type OutboxEntry, RESPONSE_URL_MS } from "./outbox-entry.ts";
 import type { RunSettings } from "./settings.ts";

@@ -7,7 +7,7 @@
  *
  * STORED CONTRACT: fields are only ever added, with a default.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type Advance, advance } from "../agent/advance.ts";
 import { assertWithinLimits } from "../agent/budget.ts";
 import { NANO_USD_PER_ROW } from "../agent/cost.ts";

@@ -4,7 +4,7 @@
  * STORED CONTRACT: fields are only ever added, with a default. A run whose settings cannot be read ends as failed; it
  * never goes on without its scopes. Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { limitsSchema } from "../agent/limits.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { StartRun } from "./contract.ts";

@@ -4,7 +4,7 @@
  *
  * STORED and WIRE CONTRACT: fields are only ever added, with a default. Pure.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { SlackAction, SlackMessage } from "../deliver/slack-blocks.ts";
 
 export const slackOriginSchema = z.strictObject({

@@ -6,7 +6,7 @@
  *
  * STORED CONTRACT: fields are only ever added; a message stored whole is read too. Pure.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Message, ToolCall } from "../agent/model.ts";
 
 const callSchema = z.looseObject({ id: z.string(), name: z.string(), input: z.unknown() });

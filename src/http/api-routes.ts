@@ -3,7 +3,7 @@
  * is made from this table, and a test walks it against the app in both directions, so that neither can drift.
  * Leaves to others: the document's frame (openapi.ts), the handlers.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { askSchema } from "./ask.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";

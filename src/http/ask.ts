@@ -4,7 +4,7 @@
  * Owns: the names of the tools a caller may choose from, and the refusals with their codes. Leaves to others: opening the
  * run (open-run.ts), the meaning of a limit (agent/limits.ts). Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type FullLimits, type Limits, limitsRequestSchema, resolveLimits } from "../agent/limits.ts";
 import type { Caller } from "../config/callers.ts";
 import type { Config } from "../config.ts";

@@ -6,7 +6,7 @@
  * takes over (agent/fork.ts), the way in (open-run.ts).
  */
 import { type Context, Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { DEFAULT_LIMITS, type FullLimits, limitsRequestSchema } from "../agent/limits.ts";
 import type { PublicRun } from "../agent/view.ts";
 import type { CarryOn, CarryOnReply } from "../durable/contract.ts";

@@ -6,7 +6,7 @@
  * loaded when the first picture is wanted.
  */
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { PublicRun } from "../agent/view.ts";
 import type { ResultPage, RunApi } from "../durable/contract.ts";
 import { type Chart, suggestCharts } from "../web/chart-rules.ts";

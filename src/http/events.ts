@@ -7,7 +7,7 @@
  * ends with the run; a reader that comes back after the last event is told by 204 to stay away.
  */
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { EventPage, NumberedEvent, RunApi } from "../durable/contract.ts";
 import { ownRun, runNotFound } from "./access.ts";
 import type { HttpEnv } from "./context.ts";

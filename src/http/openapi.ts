@@ -6,7 +6,7 @@
  */
 import { Hono } from "hono";
 import { etag } from "hono/etag";
-import { z } from "zod";
+import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { API_ROUTES, type ApiRoute, HEADERS, type HeaderName, problemsOf } from "./api-routes.ts";
 import { askSchema } from "./ask.ts";

@@ -5,7 +5,7 @@
  * reader costs memory.
  */
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { ResultPage, RunApi } from "../durable/contract.ts";
 import { ownRun, runNotFound } from "./access.ts";
 import type { HttpEnv } from "./context.ts";

@@ -5,7 +5,7 @@
  * that says so, and nothing changes.
  */
 import { type Context, Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { PublicRun } from "../agent/view.ts";
 import { ownRun, runHeaders, runNotFound } from "./access.ts";
 import { optionalJsonBody } from "./body.ts";

@@ -6,7 +6,7 @@
  */
 import { Hono } from "hono";
 import { etag } from "hono/etag";
-import { z } from "zod";
+import * as z from "zod";
 import type { LedgerEntry } from "../durable/caller-contract.ts";
 import { usdFromNano } from "../lib/money.ts";
 import { ownRun, runHeaders, runNotFound } from "./access.ts";

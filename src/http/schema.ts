@@ -5,7 +5,7 @@
  * in a few round trips: the edge keeps no state, and a browser may keep the answer for a minute.
  */
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { type DatabaseSchema, readSchema } from "../sql/schema.ts";
 import type { HttpEnv } from "./context.ts";
 import { problem } from "./problems.ts";

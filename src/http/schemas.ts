@@ -2,7 +2,7 @@
  * The shapes that the API answers with, beside the run itself (agent/view.ts) and what each route takes in.
  * They describe; a test checks real answers against them. Pure.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { PROBLEMS } from "./problems.ts";
 

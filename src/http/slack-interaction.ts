@@ -4,7 +4,7 @@
  * Owns: which fields are looked at. Slack adds fields at will, so unknown ones are let be; a press that is not one of our
  * buttons is none. Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { SlackAction } from "../deliver/slack-blocks.ts";
 import type { SlackPress } from "../durable/slack-origin.ts";
 

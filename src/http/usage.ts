@@ -5,7 +5,7 @@
  * Owns: the public shape. Leaves to others: the ledger (durable/).
  */
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import type { DayUsage } from "../durable/caller-contract.ts";
 import { usdFromNano } from "../lib/money.ts";
 import { callerObject, type HttpEnv } from "./context.ts";

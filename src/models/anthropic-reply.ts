@@ -9,7 +9,7 @@
  * time (cut or odd content) is retryable; what will not is fatal: text that is no JSON at all (a proxy's page, a wrong
  * base URL), and an answer without token counts, whose cost nobody could say.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { FinishReason, ModelReply, ModelRequest, TokenUsage, ToolCall } from "../agent/model.ts";
 import type { Result } from "../lib/result.ts";
 import { err, ok } from "../lib/result.ts";

@@ -11,7 +11,7 @@
  * R3 at most three cache marks of the four allowed.
  */
 import type { Anthropic } from "@anthropic-ai/sdk";
-import { z } from "zod";
+import * as z from "zod";
 import type { Message, ModelInfo, ModelRequest } from "../agent/model.ts";
 import { byteLength } from "../lib/bytes.ts";
 import { toWellFormed } from "./well-formed.ts";

@@ -9,7 +9,7 @@
  * The SDK is loaded at the first call: it is large, and a worker that only asks Claude should not pay for it at start.
  * The settings are those of anthropic.ts, for the same reasons.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Model, ModelFailure, ModelInfo, ModelOutcome, ModelRequest } from "../agent/model.ts";
 import { callOnce, toCallFailure, wholeMs } from "./call.ts";
 import { checkKey, cleanDetail, toStatusFailure } from "./failure.ts";

@@ -4,7 +4,7 @@
  * Pure: no I/O, no clock. An answer that cannot be used is a failure `malformed_reply`, by the rules of
  * anthropic-reply.ts: retryable when it may come out right, fatal when it is no JSON or its cost cannot be known.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { FinishReason, ModelReply, ModelRequest, TokenUsage, ToolCall } from "../agent/model.ts";
 import type { Result } from "../lib/result.ts";
 import { err, ok } from "../lib/result.ts";

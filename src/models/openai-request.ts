@@ -6,7 +6,7 @@
  * of each step begins with the body of the one before.
  */
 import type { OpenAI } from "openai";
-import { z } from "zod";
+import * as z from "zod";
 import type { Message, ModelInfo, ModelRequest } from "../agent/model.ts";
 import { byteLength } from "../lib/bytes.ts";
 import { toWellFormed } from "./well-formed.ts";

@@ -6,7 +6,7 @@
  * (context window, output limit) fall back to the built-in ones, or to cautious defaults for a model nobody has heard of.
  * Leaves to others: reading the variable (config.ts) and the table itself (prices.ts). Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { PriceTier, TokenPrices } from "../agent/model.ts";
 import type { Result } from "../lib/result.ts";
 import { err, ok } from "../lib/result.ts";

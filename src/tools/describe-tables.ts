@@ -1,5 +1,5 @@
 /** `describe_tables`: columns, types, keys and sample values of named tables, in the same text form as the prompt's. */
-import { z } from "zod";
+import * as z from "zod";
 import { failure, success, warning } from "../agent/observation.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { nearestNames } from "../lib/nearest.ts";

@@ -2,7 +2,7 @@
  * `execute_read_only_sql`: one query, gated, run, its rows stored, a page of them shown.
  * Leaves to sql/: what may run and what every error means.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { failure, success, warning } from "../agent/observation.ts";
 import { defineTool, type QueryRecord, type Tool, type ToolContext, type ToolOutput } from "../agent/tool.ts";
 import type { Database, QueryRows } from "../sql/database.ts";

@@ -2,7 +2,7 @@
  * `final_answer`: ends the run with an answer and its evidence. Checks that every reference and every cited cell exists;
  * whether the run accepts the answer (grounding, failed neighbours) is the loop's decision.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { failure, success } from "../agent/observation.ts";
 import { type Citation, defineTool, type Tool, type ToolContext } from "../agent/tool.ts";
 

@@ -1,5 +1,5 @@
 /** `list_tables`: finds tables and views by name when the schema did not fit the prompt. Searches columns too. */
-import { z } from "zod";
+import * as z from "zod";
 import { success, warning } from "../agent/observation.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import type { Database } from "../sql/database.ts";

@@ -2,7 +2,7 @@
  * `notes`: what the model keeps for itself. A brainstorm (difficulty, at least two approaches, pitfalls) opens the way to
  * a plan. Only in runs of depth `deep`.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { failure, success } from "../agent/observation.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
 

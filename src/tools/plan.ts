@@ -1,5 +1,5 @@
 /** `plan`: the steps a model means to take; needs a brainstorm first. Only in runs of depth `deep`. */
-import { z } from "zod";
+import * as z from "zod";
 import { failure, success } from "../agent/observation.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
 

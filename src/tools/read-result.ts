@@ -2,7 +2,7 @@
  * `read_result`: more rows of a stored result. Rows count from 1; a negative start means the last rows; no range means
  * the first page. Never unbounded, and no cost: the rows are stored with the run.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { failure, success, warning } from "../agent/observation.ts";
 import { defineTool, type StoredResult, type Tool, type ToolOutput } from "../agent/tool.ts";
 import { INSTRUCTION_LABEL, looksLikeInstruction, PAGE_ROWS_MAX, toPage } from "./rows.ts";

@@ -7,7 +7,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { DatabaseSource } from "../load-database.ts";
 

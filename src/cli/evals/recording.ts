@@ -9,7 +9,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { sha256Hex } from "../../lib/hash.ts";
 import { canonicalJson } from "../../lib/json.ts";
 import { messageOf } from "../sqlite-text.ts";

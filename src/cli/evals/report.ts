@@ -2,7 +2,7 @@
  * What an eval says: a table for people, JSON for machines, and whether it is worse than a committed baseline.
  * Pure: no I/O, no clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Attempt } from "./run-set.ts";
 import { bootstrapInterval, mean, passAtK, passHatK, quantile } from "./statistics.ts";
 

@@ -1,7 +1,7 @@
 /**
  * All stored rows of a result, page by page, over the public API.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { Door } from "../run-client.ts";
 import type { Row } from "./grade.ts";

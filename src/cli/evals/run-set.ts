@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { err, ok, type Result } from "../../lib/result.ts";
 import { openDatabase } from "../database-check.ts";
 import { databasePath, type Host } from "../host.ts";

@@ -5,7 +5,7 @@
  * JSON is an error that names it. Leaves to others: what the entries mean (agent/postmortem.ts, agent/replay.ts).
  */
 import { readFileSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 import { err, ok, type Result } from "../../lib/result.ts";
 import { messageOf } from "../sqlite-text.ts";
 
