@@ -30,14 +30,11 @@ const deltaSchema = z.strictObject({
 /** Keeps `state` as the checkpoint of its step. Runs inside a transaction. */
 export function writeCheckpoint(sql: SqlStorage, state: AgentState): void {
   const { steps } = state.usage;
-  const first = sql.exec<{ state: string }>(
-    "SELECT state FROM checkpoints WHERE step < ? ORDER BY step LIMIT 1",
-    steps,
-  );
-  const base = first.toArray()[0]?.state;
-  const previous = sql.exec<{ step: number | null }>("SELECT max(step) AS step FROM checkpoints WHERE step < ?", steps);
+  const earlier = `SELECT (SELECT state FROM checkpoints WHERE step < ?1 ORDER BY step LIMIT 1) AS base,
+    (SELECT max(step) FROM checkpoints WHERE step < ?1) AS previous`;
+  const { base, previous } = sql.exec<{ base: string | null; previous: number | null }>(earlier, steps).one();
   const whole = { ...state, question: QUESTION_ELSEWHERE };
-  const text = base === undefined ? encodeState(whole) : encodeDelta(whole, base, previous.one().step ?? 0);
+  const text = base === null ? encodeState(whole) : encodeDelta(whole, base, previous ?? 0);
   const insert = "INSERT INTO checkpoints (step, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state";
   sql.exec(insert, steps, text);
 }

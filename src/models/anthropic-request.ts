@@ -26,8 +26,10 @@ export const ADDED_TOKENS_MAX = 1_000;
 const EMPTY_TEXT = "(empty)";
 
 const EPHEMERAL = { type: "ephemeral" } as const;
-/** Of the marks within messages. */
-const MARKS_BYTES_MAX = 2 * ',"cache_control":{"type":"ephemeral"}'.length;
+/** Of the marks: within messages, and on the system text or the last tool. */
+const MARKS_BYTES_MAX = 3 * ',"cache_control":{"type":"ephemeral"}'.length;
+/** What stands around the system text and the tools. */
+const FRAME_BYTES_MAX = '"tools":[],"system":[{"type":"text","text":""}],"tool_choice":{"type":"auto"},'.length;
 
 type Body = Anthropic.MessageCreateParamsNonStreaming;
 type Block = Anthropic.ContentBlockParam;
@@ -57,11 +59,29 @@ export function toCountBody(request: ModelRequest, info: ModelInfo): Anthropic.M
  * carried by its signature, which is longer than the tokens it stands for.
  */
 export function boundPromptTokens(request: ModelRequest, info: ModelInfo): number {
-  const { messages, ...rest } = request;
-  const frame = byteLength(JSON.stringify(toMessagesBody({ ...rest, messages: [] }, info)));
+  const { messages, system } = request;
+  const tools = toTools(request.tools);
+  // The frame without what is measured apart: the same few fields in every request.
+  const bare = toMessagesBody({ ...request, system: "", tools: [], messages: [] }, info);
+  const frame =
+    byteLength(JSON.stringify(bare)) +
+    FRAME_BYTES_MAX +
+    bytesOf(tools) +
+    byteLength(JSON.stringify(system.toWellFormed()));
   // Each message with its comma; marks are on the last blocks only.
   const all = messages.reduce((sum, message) => sum + toParam(message).bytes + 1, 0);
   return frame + all + MARKS_BYTES_MAX + ADDED_TOKENS_MAX;
+}
+
+/** Of a list that is the same object in every request of a run. */
+const listBytes = new WeakMap<object, number>();
+
+function bytesOf(tools: readonly Anthropic.Tool[]): number {
+  const known = listBytes.get(tools);
+  if (known !== undefined) return known;
+  const bytes = byteLength(JSON.stringify(tools));
+  listBytes.set(tools, bytes);
+  return bytes;
 }
 
 /**

@@ -23,6 +23,9 @@ export const MASK_TEXT = "***";
 
 /** Case-folds ASCII only, as SQLite does for names. */
 export function foldName(name: string): string {
+  // Called for every name of every statement: most are folded already, and most others are ASCII throughout.
+  if (!/[A-Z]/.test(name)) return name;
+  if (!/[^ -~]/.test(name)) return name.toLowerCase();
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
