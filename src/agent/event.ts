@@ -30,6 +30,8 @@ export interface ToolOutcome {
   readonly memo: Memo | null;
   readonly described: readonly string[];
   readonly bookmark: string | null;
+  /** The failing families after this call, if it changed them (families.ts). */
+  readonly failing: readonly string[] | null;
 }
 
 export type Event =

@@ -65,7 +65,7 @@ export function forkState(
     touchedAt: now,
     dueAt: now,
     usage: { ...parent.usage, steps, hops, errors },
-    ...(isFresh ? { badReplies: 0, repairTier: 0, recent: [], rung: 0, critic: "kept" } : {}),
+    ...(isFresh ? { badReplies: 0, repairTier: 0, recent: [], failing: [], rung: 0, critic: "kept" } : {}),
   };
   const state = { ...atRest, dueAt: atRest.mode === "manual" ? deadlineAt(atRest, now) : now + IDLE_MS_MAX };
   const ceiling = ceilingReached(state, now);

@@ -42,7 +42,8 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
   }
   const described = [...new Set([...draft.state.described, ...outcomes.flatMap((outcome) => outcome.described)])];
   const bookmark = outcomes.findLast((outcome) => outcome.bookmark !== null)?.bookmark ?? draft.state.bookmark;
-  draft.state = { ...draft.state, described: described.slice(-DESCRIBED_MAX), bookmark };
+  const failing = outcomes.findLast((outcome) => outcome.failing !== null)?.failing ?? draft.state.failing;
+  draft.state = { ...draft.state, described: described.slice(-DESCRIBED_MAX), bookmark, failing: [...failing] };
   const guidance = climb(draft, outcomes);
   const final = outcomes.find((outcome) => outcome.final !== null)?.final ?? null;
   const objection = final === null ? null : objectTo(draft, final.evidence);
@@ -62,7 +63,7 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
   tell(draft, { type: "step_finished" });
   // The end is told last, after what led to it.
   if (objection?.isLast === true) finish(draft, "ungrounded");
-  if (final !== null && objection === null) acceptAnswer(draft, final.answer, final.results, final.evidence);
+  if (final !== null && objection === null) acceptAnswer(draft, final, final.evidence);
 }
 /**
  * The cycle ladder: each round that ends in a cycle, or tries to go on with one, climbs a rung. Guidance on the first;

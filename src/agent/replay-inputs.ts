@@ -264,6 +264,7 @@ function round(record: RecordedRun, state: AgentState): Event {
     memo: index === outcomes.length - 1 ? after.memo : null,
     described: index === 0 ? after.described : [],
     bookmark: index === outcomes.length - 1 ? after.bookmark : null,
+    failing: index === outcomes.length - 1 ? after.failing : null,
   }));
   return { kind: "tools_observed", outcomes: patched, newResults: after.results - state.results };
 }
@@ -334,6 +335,7 @@ function toOutcome(record: RecordedRun, after: AgentState, observed: Observed): 
     described: [],
     bookmark: null,
   };
+    failing: null,
 }
 
 function refusalOf(summary: string, isOverHops: boolean): ToolOutcome["refusedBy"] {

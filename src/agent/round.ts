@@ -11,6 +11,7 @@ import { canonicalJson } from "../lib/json.ts";
 import type { RecentCall } from "./cycles.ts";
 import { FINAL_ANSWER, type Prepared } from "./dispatch.ts";
 import type { ToolOutcome } from "./event.ts";
+import { familyHint, noteTurn, toTurn } from "./families.ts";
 import { checkFigures } from "./figures.ts";
 import { failure, OBSERVATION_BYTES_MAX, type Observation, observationSchema } from "./observation.ts";
 import { signatureOf } from "./signature.ts";
@@ -31,6 +32,9 @@ export interface Round {
   readonly memo: Memo;
   readonly described: readonly string[];
   readonly bookmark: string | null;
+  /** Families of queries that have failed before this round, and the tools that the run may call. */
+  readonly failing: readonly string[];
+  readonly allowed: readonly string[];
   now(): number;
 }
 
@@ -116,6 +120,7 @@ function notYetFinal(): ToolOutput {
 
 function toOutcomes(round: Round, ran: readonly (Ran | null)[], shelf: Shelf): ToolOutcome[] {
   let errorsInARow = round.consecutiveErrors;
+  let { failing } = round;
   return round.calls.map((prepared, index) => {
     const one = ran[index];
     assert(one !== null && one !== undefined, "A5: each call has exactly one result");
@@ -126,7 +131,11 @@ function toOutcomes(round: Round, ran: readonly (Ran | null)[], shelf: Shelf): T
     const limit = round.consecutiveErrorsMax;
     const stop = `This is error ${Math.min(errorsInARow, limit)} of ${limit} in a row; at ${limit} the run stops.`;
     const note = prepared.kind === "ready" ? prepared.note : null;
-    const extra = [...(note === null ? [] : [note]), ...(isError && counted ? [stop] : [])];
+    const before = failing;
+    const turn = toTurn(prepared, one.output, before);
+    failing = noteTurn(before, turn);
+    const hint = turn.failed ? familyHint(before, turn.tables, round.allowed) : null;
+    const extra = [note, hint, isError && counted ? stop : null].filter((text) => text !== null);
     const observation = withNextActions(one.output.observation, extra);
     return {
       callId: prepared.call.id,
@@ -143,6 +152,7 @@ function toOutcomes(round: Round, ran: readonly (Ran | null)[], shelf: Shelf): T
       memo: one.output.memo ?? null,
       described: one.output.described ?? [],
       bookmark: one.output.bookmark ?? null,
+      failing: failing === before ? null : failing,
     };
   });
 }

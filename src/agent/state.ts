@@ -162,6 +162,8 @@ export const stateSchema = z
     /** How far provider repair has gone for the present request. */
     repairTier: counter,
     /** Set when a ceiling is hit: what remains is the last call. */
+    /** Families of queries that have failed and not worked since, one entry a failure (families.ts). */
+    failing: z.array(z.string()).default([]),
     concluding: z.enum(STOP_REASONS).nullable(),
     /** Corrective turns already sent under `grounding: require`. */
     groundingTurns: counter,
@@ -242,6 +244,7 @@ export function createState(run: NewRun, now: number): AgentState {
     repairTier: 0,
     concluding: null,
     groundingTurns: 0,
+    failing: [],
     messages: 0,
     events: 0,
     results: 0,

@@ -125,6 +125,8 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
     memo: state.memo,
     described: state.described,
     bookmark: state.bookmark,
+    failing: state.failing,
+    allowed: state.tools,
     now: ports.now,
   });
   const held = stillHeld(ports, attempt);

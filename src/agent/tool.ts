@@ -104,6 +104,8 @@ export interface ToolOutput {
   /** Only from `notes` and `plan`: the memo as it is from now on. */
   readonly memo?: Memo;
   /** Only from `final_answer`. */
+  /** Only from a query that failed by what it asks for: a name, the syntax, its size; not by the database's state. */
+  readonly isOwnFault?: boolean;
   readonly final?: FinalAnswer;
   /** The database changed under a read: the run ends at once, and loudly. */
   readonly quarantined?: boolean;
@@ -121,6 +123,8 @@ export interface ToolDefinition<Input> {
   /** Rows that `run` would make the database read, at most, as far as can be known beforehand; absent: none. */
   readonly estimateRowsRead?: (input: Input) => Promise<number>;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
+  /** The tables a query is about, for telling families of failing queries; absent: the call is no query. */
+  readonly family?: (input: Input) => readonly string[];
 }
 
 /** A call whose input the schema has accepted. */
@@ -130,6 +134,8 @@ export interface CheckedCall {
   estimateRowsRead(): Promise<number>;
   run(context: ToolContext): Promise<ToolOutput>;
 }
+  /** The tables it is about, read from its text only when asked for; none when it is no query. */
+  family(): readonly string[];
 
 /** How the loop sees a tool: the type of its input is its own business. */
 export interface Tool extends ToolSpec {
@@ -158,6 +164,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
         estimateRowsRead: async () => (await definition.estimateRowsRead?.(parsed.data)) ?? 0,
         run: (context) => definition.run(parsed.data, context),
       });
+        family: () => definition.family?.(parsed.data) ?? [],
     },
   };
 }

@@ -7,6 +7,7 @@ import { failure, success, warning } from "../agent/observation.ts";
 import { defineTool, type QueryRecord, type Tool, type ToolContext, type ToolOutput } from "../agent/tool.ts";
 import type { Database, QueryRows } from "../sql/database.ts";
 import { normalizeSql } from "../sql/gate.ts";
+import { queryTables } from "./query-tables.ts";
 import { readSchema } from "./read-schema.ts";
 import { INSTRUCTION_LABEL, looksLikeInstruction, PAGE_ROWS_MAX, toPage } from "./rows.ts";
 import { unseenTables } from "./unseen-tables.ts";
@@ -15,12 +16,16 @@ const DESCRIPTION = `Runs one read-only SQLite query and returns its first rows 
 Takes a single SELECT, VALUES or WITH … SELECT. The whole result is stored under a reference such as r1: read more of it
 with read_result, and name the reference in final_answer. Put independent queries into one reply as several calls.`;
 
+/** Refusals that a look at the tables can help with; the others are about the kind or the form of the statement. */
+const ABOUT_TABLES: ReadonlySet<string> = new Set(["table_not_readable", "column_not_readable", "too_many_rows_read"]);
+
 export function createExecuteSqlTool(database: Database): Tool {
   return defineTool({
     name: "execute_read_only_sql",
     description: DESCRIPTION,
     input: z.strictObject({ sql: z.string().min(1).describe("One SQLite SELECT statement.") }),
     canonical: ({ sql }) => ({ sql: normalizeSql(sql) }),
+    family: ({ sql }) => queryTables(sql),
     estimateRowsRead: ({ sql }) => database.estimateRowsRead(sql),
     run: ({ sql }, context) => execute(database, sql, context),
   });
@@ -40,15 +45,16 @@ async function execute(database: Database, sql: string, context: ToolContext): P
     case "refused": {
       const { message, advice, code } = outcome.refusal;
       const observation = failure(message, [...advice], { code });
-      return { observation, rowsRead: 0, query: failedQuery(sql, code, 0) };
+      return { observation, rowsRead: 0, query: failedQuery(sql, code, 0), isOwnFault: ABOUT_TABLES.has(code) };
     }
     case "failed": {
-      const { message, advice, code } = outcome.error;
+      const { message, advice, code, transient } = outcome.error;
       const observation = failure(message, [...advice], { code });
       return {
         observation,
         rowsRead: outcome.rowsRead,
         query: failedQuery(sql, code, outcome.rowsRead),
+        isOwnFault: !transient,
       };
     }
     case "quarantined": {

@@ -66,6 +66,8 @@ function roundOf(
     memo: { notes: [], plan: [], brainstormed: false },
     described: [],
     bookmark: null,
+    failing: [],
+    allowed: ["probe", "final_answer"],
     now: () => (clock += 10),
     ...parts,
   });

@@ -117,6 +117,7 @@ export function outcomeWith(parts: Partial<ToolOutcome> = {}): ToolOutcome {
     memo: null,
     described: [],
     bookmark: null,
+    failing: null,
     ...parts,
   };
 }

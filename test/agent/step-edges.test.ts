@@ -275,6 +275,7 @@ describe("a round of tools", () => {
           ok: true,
           value: {
             signature: "s",
+            family: () => [],
             estimateRowsRead: async () => 0,
             run: async () => ({ observation: failure("It changed.", []), rowsRead: 9, query: null, quarantined: true }),
           },
@@ -302,6 +303,7 @@ describe("a run that somebody else moved while an effect was open", () => {
       ok: true,
       value: {
         signature: "s",
+        family: () => [],
         estimateRowsRead: async () => 0,
         run: async () => {
           meanwhile(world);

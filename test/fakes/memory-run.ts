@@ -17,6 +17,7 @@ import { decodeState, encodeState } from "../../src/agent/state-record.ts";
 import { runStep, type StepResult } from "../../src/agent/step.ts";
 import { defineTool, type StoredResult, type Tool, type ToolContext, type ToolOutput } from "../../src/agent/tool.ts";
 import { ok } from "../../src/lib/result.ts";
+import { queryTables } from "../../src/tools/query-tables.ts";
 
 /** Thrown by a crash point; nothing in the core may catch it. */
 export class Crash extends Error {}
@@ -55,12 +56,13 @@ export function queryTool(answer: (sql: string) => { columns: string[]; rows: (s
     name: "execute_read_only_sql",
     description: "Runs one read-only query.",
     input: z.strictObject({ sql: z.string() }),
+    family: ({ sql }) => queryTables(sql),
     estimateRowsRead: async () => 10,
     run: async ({ sql }, context) => {
       const found = answer(sql);
       if (found instanceof Error) {
         const query = { sql, durationMs: 1, rowsRead: 0, rows: 0, error: found.message, ref: null };
-        return { observation: failure(found.message, ["Mend the query."]), rowsRead: 0, query };
+        return { observation: failure(found.message, ["Mend the query."]), rowsRead: 0, query, isOwnFault: true };
       }
       const { stored } = await context.results.put({ sql, ...found, totalRows: found.rows.length, truncated: false });
       const query = { sql, durationMs: 1, rowsRead: 10, rows: found.rows.length, error: null, ref: stored.ref };

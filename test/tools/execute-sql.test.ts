@@ -143,7 +143,28 @@ describe("a query that gave no rows to keep", () => {
       },
       rowsRead: 0,
       query: { sql: SQL, durationMs: 0, rowsRead: 0, rows: 0, error: "not_a_read", ref: null },
+      isOwnFault: false,
     });
+  });
+
+  it.each([
+    ["not_a_read", false],
+    ["several_statements", false],
+    ["rows_read_spent", false],
+    ["table_not_readable", true],
+    ["column_not_readable", true],
+    ["too_many_rows_read", true],
+  ])("B29: a refusal for %s counts against the tables it asks of: %s", async (code, isOwnFault) => {
+    const output = await run({ kind: "refused", refusal: { code, message: "No.", advice: [] } });
+    expect(output.isOwnFault).toBe(isOwnFault);
+  });
+
+  it.each([
+    ["no_such_column", false, true],
+    ["database_busy", true, false],
+  ])("B29: a failure by %s counts against its tables unless the database is to blame", async (code, transient, own) => {
+    const output = await run({ kind: "failed", error: { code, message: "No.", advice: [], transient }, rowsRead: 0 });
+    expect(output.isOwnFault).toBe(own);
   });
 
   it("C25: failed: the cause and the advice, and what it read before it failed", async () => {
@@ -193,6 +214,11 @@ describe("the call", () => {
     expect(signature("select  COUNT(*)\nFROM album;")).toBe(signature("SELECT count(*) from Album"));
     expect(signature("SELECT 'a'")).not.toBe(signature("SELECT 'A'"));
     expect(signature("SELECT 1")).not.toBe(signature("SELECT 2"));
+  });
+
+  it("B29: belongs to the family of its tables", () => {
+    const checked = createExecuteSqlTool(databaseWith({})).check({ sql: "SELECT x FROM Album a JOIN artist" });
+    expect(checked.ok && checked.value.family()).toEqual(["Album", "artist"]);
   });
 
   it("is estimated by the database's plan", async () => {
