@@ -31,6 +31,7 @@ import {
   type WebhookSource,
 } from "./config/doors.ts";
 import { LOOP_EXAMPLE, loopSettingsSchema, toLoopSettings } from "./config/loop.ts";
+import { readRetentionMs } from "./config/retention.ts";
 import {
   assertKnownNames,
   ConfigError,
@@ -63,6 +64,8 @@ export interface Config {
   readonly limits: LimitPair;
   /** How patient the agent loop is. */
   readonly loop: LoopSettings;
+  /** How long a finished run is kept. */
+  readonly retentionMs: number;
   readonly callers: ReadonlyMap<string, Caller>;
   /** Who asks without a key; null unless the worker runs locally. */
   readonly localCaller: Caller | null;
@@ -122,6 +125,7 @@ export function readConfig(env: object): Config {
     prices,
     limits,
     loop: toLoopSettings(readJson(variables, "QUERENT_LOOP", loopSettingsSchema, LOOP_EXAMPLE) ?? {}),
+    retentionMs: readRetentionMs(variables),
     callers,
     localCaller,
     corsOrigins: readOrigins(variables, "QUERENT_CORS_ORIGINS"),

@@ -6,13 +6,15 @@
  * wake (schedule.ts). Nothing here throws but for storage.
  */
 import { advance } from "../agent/advance.ts";
+import { RETENTION_MS_MAX } from "../config/retention.ts";
+import { configOf } from "../config.ts";
 import type { CallerApi } from "./caller-contract.ts";
 import type { Account, ObjectNamespace } from "./contract.ts";
 import { logBug, logLine } from "./faults.ts";
 import type { RunJournal } from "./journal.ts";
 import { toRunLine } from "./log-lines.ts";
 import { readFact, writeFact } from "./rows.ts";
-import { lateBillAt, RETENTION_MS } from "./schedule.ts";
+import { lateBillAt } from "./schedule.ts";
 
 const SETTLED = "settled_nano_usd";
 const RETRY_BASE_MS = 1_000;
@@ -25,7 +27,11 @@ export interface Aftermath {
   run(journal: RunJournal, isBusy: boolean, now: number): Promise<boolean>;
 }
 
-export function createAftermath(storage: DurableObjectStorage, callers: ObjectNamespace<CallerApi>): Aftermath {
+export function createAftermath(
+  storage: DurableObjectStorage,
+  callers: ObjectNamespace<CallerApi>,
+  retentionMs: () => number,
+): Aftermath {
   let tries = 0;
   let triedAt = 0;
 
@@ -65,11 +71,20 @@ export function createAftermath(storage: DurableObjectStorage, callers: ObjectNa
       }
       const at = settleAt(journal, now);
       if (at !== null && at <= now) await settle(journal);
-      if (ending === null || now < ending.at + RETENTION_MS || settleAt(journal, now) !== null) return true;
+      if (ending === null || now < ending.at + retentionMs() || settleAt(journal, now) !== null) return true;
       await storage.deleteAll();
       return false;
     },
   };
+}
+
+/** How long a finished run is kept. While the settings cannot be read, nothing is deleted before the longest time. */
+export function retentionMsOf(env: object): number {
+  try {
+    return configOf(env).retentionMs;
+  } catch {
+    return RETENTION_MS_MAX;
+  }
 }
 
 /** The account is closed when the run is over and no bill is awaited. */

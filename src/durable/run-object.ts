@@ -11,7 +11,7 @@ import { advance } from "../agent/advance.ts";
 import { tellFindings } from "../agent/findings.ts";
 import type { PublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
-import { createAftermath, toAccount } from "./aftermath.ts";
+import { createAftermath, retentionMsOf, toAccount } from "./aftermath.ts";
 import { alarmAt, isEarlier, isLost, isSoon } from "./alarm.ts";
 import { createBell } from "./bell.ts";
 import type {
@@ -53,7 +53,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private readonly bell = createBell();
   private readonly beginning = createOnce();
   private readonly deliveries = createDeliveries(this.ctx.storage, this.env);
-  private readonly aftermath = createAftermath(this.ctx.storage, this.env.CALLERS);
+  private readonly aftermath = createAftermath(this.ctx.storage, this.env.CALLERS, () => retentionMsOf(this.env));
   private readonly guard = createWakeGuard(this.ctx.storage);
   private opened: RunJournal | null = null;
   private wired: Wiring | null = null;
@@ -223,7 +223,11 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private async armNext(journal: RunJournal): Promise<void> {
     const now = Date.now();
     const driver = this.driver.isBusy(now) ? "busy" : now < this.callerDrivesUntil ? "caller" : "alarm";
-    const duties = { settleAt: this.aftermath.settleAt(journal, now), deliveryAt: this.deliveries.dueAt(journal) };
+    const duties = {
+      settleAt: this.aftermath.settleAt(journal, now),
+      deliveryAt: this.deliveries.dueAt(journal),
+      retentionMs: retentionMsOf(this.env),
+    };
     const at = alarmAt(duesOf(journal.load(), driver, duties, now), now);
     // Setting an alarm costs as much as the rest of a save: at each step of a waiting caller the last one will do.
     if (driver !== "caller" || !isEarlier(this.armedFor, at, now)) await this.setAlarm(at);

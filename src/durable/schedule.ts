@@ -33,8 +33,6 @@ export const WATCHDOG_MS = 3_000;
 export const CALLER_GRACE_MS = 3_000;
 /** How long the bill of a call that was open at the end is waited for, after the call must have been aborted. */
 const LATE_BILL_MS = 10_000;
-/** Finished runs are deleted after 30 days; the caller's ledger keeps its line. */
-export const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** What a run owes besides its steps. */
 export interface Duties {
@@ -42,6 +40,8 @@ export interface Duties {
   readonly settleAt: number | null;
   /** When something has to be sent out, or null. */
   readonly deliveryAt: number | null;
+  /** How long it is kept after its end; the caller's ledger keeps its line. */
+  readonly retentionMs: number;
 }
 
 /**
@@ -49,10 +49,10 @@ export interface Duties {
  * first by its grace at everything that a step would do.
  */
 export function duesOf(state: AgentState, driver: Driver | "busy", duties: Duties, now: number): readonly Due[] {
-  const { settleAt, deliveryAt } = duties;
+  const { settleAt, deliveryAt, retentionMs } = duties;
   const delivery: Due[] = deliveryAt === null ? [] : [{ kind: "delivery", at: deliveryAt }];
   if (state.ending !== null) {
-    const dues: Due[] = [...delivery, { kind: "retention", at: state.ending.at + RETENTION_MS }];
+    const dues: Due[] = [...delivery, { kind: "retention", at: state.ending.at + retentionMs }];
     if (state.attempt !== null) dues.push({ kind: "late_bill", at: lateBillAt(state.attempt.abortAt) });
     if (settleAt !== null) dues.push({ kind: "settlement", at: settleAt });
     return dues;

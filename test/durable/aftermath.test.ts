@@ -1,12 +1,16 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { advance } from "../../src/agent/advance.ts";
-import { createAftermath, toAccount } from "../../src/durable/aftermath.ts";
+import { createAftermath, retentionMsOf, toAccount } from "../../src/durable/aftermath.ts";
 import type { CallerApi, Settlement } from "../../src/durable/caller-contract.ts";
 import type { ObjectNamespace } from "../../src/durable/contract.ts";
 import { hasTables } from "../../src/durable/layout.ts";
-import { lateBillAt, RETENTION_MS } from "../../src/durable/schedule.ts";
+import { lateBillAt } from "../../src/durable/schedule.ts";
 import { modelAttempt } from "../agent/states.ts";
 import { storedRun } from "./stored-run.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Not the default: what is set is what counts. */
+const RETENTION_MS = 7 * DAY_MS;
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -46,21 +50,21 @@ describe("the caller's ledger", () => {
   it("is told once what the run cost", async () => {
     const { storage, journal, endedAt } = await finished();
     const { heard, names, callers } = fakeCallers();
-    const aftermath = createAftermath(storage, callers);
+    const aftermath = createAftermath(storage, callers, () => RETENTION_MS);
     expect(aftermath.settleAt(journal, endedAt)).toBe(endedAt);
     await aftermath.run(journal, false, endedAt);
     await aftermath.run(journal, false, endedAt + 1);
     expect(heard).toEqual([{ runId: "run_1", costNanoUsd: journal.load().usage.costNanoUsd, outcome: "answered" }]);
     expect(names).toEqual(["anna"]);
     expect(aftermath.settleAt(journal, endedAt)).toBeNull();
-    expect(createAftermath(storage, callers).settleAt(journal, endedAt)).toBeNull();
+    expect(createAftermath(storage, callers, () => RETENTION_MS).settleAt(journal, endedAt)).toBeNull();
   });
 
   it("is told again after a failure, later and later", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { storage, journal, endedAt } = await finished();
     const { heard, callers } = fakeCallers(3);
-    const aftermath = createAftermath(storage, callers);
+    const aftermath = createAftermath(storage, callers, () => RETENTION_MS);
     const pauses: number[] = [];
     while (heard.length === 0) {
       const triedAt = Date.now();
@@ -78,7 +82,7 @@ describe("the caller's ledger", () => {
     run.journal.save(advance(run.journal.load(), { kind: "call_reserved", attempt }, Date.now()), []);
     run.journal.save(advance(run.journal.load(), { kind: "cancelled", partial: null }, Date.now()), []);
     const { heard, callers } = fakeCallers();
-    const aftermath = createAftermath(run.storage, callers);
+    const aftermath = createAftermath(run.storage, callers, () => RETENTION_MS);
     const dueAt = lateBillAt(attempt.abortAt);
     expect(aftermath.settleAt(run.journal, dueAt)).toBeNull();
     await aftermath.run(run.journal, false, dueAt - 1);
@@ -91,7 +95,7 @@ describe("the caller's ledger", () => {
   it("is told a correction when a bill changes what was told", async () => {
     const { storage, journal, endedAt } = await finished();
     const { heard, callers } = fakeCallers();
-    const aftermath = createAftermath(storage, callers);
+    const aftermath = createAftermath(storage, callers, () => RETENTION_MS);
     await aftermath.run(journal, false, endedAt);
     const state = journal.load();
     const dearer = { ...state, usage: { ...state.usage, costNanoUsd: state.usage.costNanoUsd + 1 } };
@@ -116,10 +120,19 @@ describe("retention", () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { storage, journal, endedAt } = await finished();
     const late = endedAt + RETENTION_MS;
-    expect(await createAftermath(storage, fakeCallers(1).callers).run(journal, false, late)).toBe(true);
-    const aftermath = createAftermath(storage, fakeCallers().callers);
+    expect(await createAftermath(storage, fakeCallers(1).callers, () => RETENTION_MS).run(journal, false, late)).toBe(
+      true,
+    );
+    const aftermath = createAftermath(storage, fakeCallers().callers, () => RETENTION_MS);
     expect(await aftermath.run(journal, false, late - 1)).toBe(true);
     expect(await aftermath.run(journal, false, late)).toBe(false);
     expect(hasTables(storage.sql)).toBe(false);
+  });
+
+  it("the time is the operator's setting; while the settings cannot be read, nothing is deleted early", () => {
+    expect(retentionMsOf({})).toBe(30 * DAY_MS);
+    expect(retentionMsOf({ QUERENT_RETENTION_DAYS: "7" })).toBe(7 * DAY_MS);
+    expect(retentionMsOf({ QUERENT_RETENTION_DAYS: "7", QUERENT_CALLERS: "{" })).toBe(365 * DAY_MS);
+    expect(retentionMsOf({ QUERENT_RETENTION_DAYS: "0" })).toBe(365 * DAY_MS);
   });
 });

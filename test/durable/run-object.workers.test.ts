@@ -1,7 +1,7 @@
 /** The run object in workerd: its drivers, its readers, one step at a time. Crashes are in run-object-crash. */
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { CALLER_GRACE_MS, RETENTION_MS } from "../../src/durable/schedule.ts";
+import { CALLER_GRACE_MS } from "../../src/durable/schedule.ts";
 import { functionModel } from "../fakes/function-model.ts";
 import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 import {
@@ -277,7 +277,11 @@ describe("after the end", () => {
     await runDurableObjectAlarm(stub);
     expect(await stub.account()).toMatchObject({ outcome: "answered" });
     expect(run.usage.cost_usd).toBeGreaterThan(0);
-    advanceClock(RETENTION_MS + 60_000);
+    const days = 24 * 60 * 60 * 1000;
+    advanceClock(30 * days - 60_000);
+    await runDurableObjectAlarm(stub);
+    expect(await stub.view()).toMatchObject({ outcome: "answered" });
+    advanceClock(120_000);
     await runDurableObjectAlarm(stub);
     expect(await stub.view()).toBeNull();
   });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { AgentState } from "../../src/agent/state.ts";
-import { CALLER_GRACE_MS, duesOf, lateBillAt, mayStep, RETENTION_MS, WATCHDOG_MS } from "../../src/durable/schedule.ts";
+import { CALLER_GRACE_MS, duesOf, lateBillAt, mayStep, WATCHDOG_MS } from "../../src/durable/schedule.ts";
 import { endingWith, modelAttempt, START, type StateParts, stateWith } from "../agent/states.ts";
 
 const NOW = START + 10;
+const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Due times as `{kind: at}`. */
 function dues(
@@ -12,7 +13,10 @@ function dues(
   settleAt: number | null = null,
 ): Record<string, number> {
   return Object.fromEntries(
-    duesOf(stateWith(parts), driver, { settleAt, deliveryAt: null }, NOW).map((due) => [due.kind, due.at]),
+    duesOf(stateWith(parts), driver, { settleAt, deliveryAt: null, retentionMs: RETENTION_MS }, NOW).map((due) => [
+      due.kind,
+      due.at,
+    ]),
   );
 }
 
