@@ -53,6 +53,7 @@ export interface EndingParts {
   readonly results?: readonly string[];
   readonly citations?: Ending["citations"];
   readonly unsupported?: readonly string[];
+  readonly chart?: Ending["chart"];
   /** Replaces the standard sentence. */
   readonly message?: string;
 }
@@ -72,6 +73,7 @@ export function endingOf(state: AgentState, reason: StopReason, now: number, par
     results: [...(parts.results ?? [])],
     citations: [...(parts.citations ?? [])],
     unsupported: [...(parts.unsupported ?? [])],
+    chart: parts.chart ?? null,
   };
 }
 

@@ -327,6 +327,7 @@ function toOutcome(record: RecordedRun, after: AgentState, observed: Observed): 
           answer: ending?.answer ?? "",
           results: ending?.results ?? [],
           citations: [],
+          chart: ending?.chart ?? null,
           evidence: evidenceOf(record, note.note ?? ""),
         }
       : null,
@@ -334,8 +335,8 @@ function toOutcome(record: RecordedRun, after: AgentState, observed: Observed): 
     memo: null,
     described: [],
     bookmark: null,
-  };
     failing: null,
+  };
 }
 
 function refusalOf(summary: string, isOverHops: boolean): ToolOutcome["refusedBy"] {

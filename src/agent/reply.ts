@@ -19,6 +19,7 @@ import {
   unsupportedText,
 } from "./nudges.ts";
 import { BAD_REPLIES_MAX, judgeReply, type Verdict } from "./recovery.ts";
+import type { FinalAnswer } from "./tool.ts";
 
 /** Text of a reply that is not kept whole: a page and a half. */
 const CUT_TEXT_BYTES_MAX = 6_000;
@@ -168,13 +169,17 @@ function takeCut(draft: Draft, what: "thinking" | "tool_call" | "text", text: st
 /** Plain text is an answer, under the grounding policy. */
 function answerInText(draft: Draft, answer: string, evidence: Evidence): void {
   const objection = objectTo(draft, evidence);
-  if (objection === null) return acceptAnswer(draft, answer, [], evidence);
+  if (objection === null) return acceptAnswer(draft, { answer, results: [] }, evidence);
   if (objection.isLast) return finish(draft, "ungrounded");
   say(draft, { role: "user", text: objection.text });
 }
 
 /** Ends the run with an answer. The receipt gets the cell behind each figure, and the figures that have none. */
-export function acceptAnswer(draft: Draft, answer: string, results: readonly string[], evidence: Evidence): void {
+export function acceptAnswer(
+  draft: Draft,
+  { answer, results, chart = null }: Omit<FinalAnswer, "citations">,
+  evidence: Evidence,
+): void {
   const { grounding, queriesAnswered } = draft.state;
   const unsupported = grounding === "off" ? [] : evidence.unsupported;
   finish(draft, "done", {
@@ -183,6 +188,7 @@ export function acceptAnswer(draft: Draft, answer: string, results: readonly str
     results: results.length > 0 ? results : [...new Set(evidence.citations.map((citation) => citation.result))],
     citations: [...evidence.citations],
     unsupported,
+    chart,
   });
 }
 

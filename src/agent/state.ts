@@ -10,6 +10,7 @@
  * Pure: no I/O, no clock.
  */
 import * as z from "zod";
+import { chartWishSchema } from "./chart-wish.ts";
 import { DEFAULT_LOOP, loopSchema, recentCallSchema } from "./cycles.ts";
 import { limitsSchema } from "./limits.ts";
 
@@ -100,6 +101,8 @@ const endingSchema = z
     ),
     /** Figures of the answer that no result shows. */
     unsupported: z.array(z.string()),
+    /** The picture that the model asked for. */
+    chart: chartWishSchema.nullable().default(null),
   })
   .refine((ending) => ending.outcome === "answered" || ending.answer === null, "A7: only `answered` has an answer");
 
@@ -159,11 +162,11 @@ export const stateSchema = z
     /** Tables shown by describe_tables, and the bookmark of the last query: its steps see one database that moves forward. */
     described: z.array(z.string()).default([]),
     bookmark: z.string().nullable().default(null),
+    /** Families of queries that have failed and not worked since, one entry a failure (families.ts). */
+    failing: z.array(z.string()).default([]),
     /** How far provider repair has gone for the present request. */
     repairTier: counter,
     /** Set when a ceiling is hit: what remains is the last call. */
-    /** Families of queries that have failed and not worked since, one entry a failure (families.ts). */
-    failing: z.array(z.string()).default([]),
     concluding: z.enum(STOP_REASONS).nullable(),
     /** Corrective turns already sent under `grounding: require`. */
     groundingTurns: counter,
@@ -241,10 +244,10 @@ export function createState(run: NewRun, now: number): AgentState {
     memo: { notes: [], plan: [], brainstormed: false },
     described: [],
     bookmark: null,
+    failing: [],
     repairTier: 0,
     concluding: null,
     groundingTurns: 0,
-    failing: [],
     messages: 0,
     events: 0,
     results: 0,

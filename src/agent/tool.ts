@@ -8,6 +8,7 @@
 import * as z from "zod";
 import type { Json } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import type { ChartWish } from "./chart-wish.ts";
 import type { ToolSpec } from "./model.ts";
 import type { Observation } from "./observation.ts";
 import { signatureOf } from "./signature.ts";
@@ -74,6 +75,8 @@ export interface FinalAnswer {
   /** References of the results that the answer rests on. */
   readonly results: readonly string[];
   readonly citations: readonly Citation[];
+  /** The picture that the model asks for, if it asks for one. */
+  readonly chart?: ChartWish | null;
 }
 
 /** One figure of an answer and the cell it came from; `row` counts from 1. */
@@ -101,11 +104,11 @@ export interface ToolOutput {
   readonly described?: readonly string[];
   /** Only from a query: the bookmark that the run's next query starts from. */
   readonly bookmark?: string | null;
+  /** Only from a query that failed by what it asks for: a name, the syntax, its size; not by the database's state. */
+  readonly isOwnFault?: boolean;
   /** Only from `notes` and `plan`: the memo as it is from now on. */
   readonly memo?: Memo;
   /** Only from `final_answer`. */
-  /** Only from a query that failed by what it asks for: a name, the syntax, its size; not by the database's state. */
-  readonly isOwnFault?: boolean;
   readonly final?: FinalAnswer;
   /** The database changed under a read: the run ends at once, and loudly. */
   readonly quarantined?: boolean;
@@ -120,22 +123,22 @@ export interface ToolDefinition<Input> {
   readonly input: z.ZodType<Input>;
   /** The arguments with all that does not matter taken out, for telling equal calls; absent: as they are. */
   readonly canonical?: (input: Input) => unknown;
+  /** The tables a query is about, for telling families of failing queries; absent: the call is no query. */
+  readonly family?: (input: Input) => readonly string[];
   /** Rows that `run` would make the database read, at most, as far as can be known beforehand; absent: none. */
   readonly estimateRowsRead?: (input: Input) => Promise<number>;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
-  /** The tables a query is about, for telling families of failing queries; absent: the call is no query. */
-  readonly family?: (input: Input) => readonly string[];
 }
 
 /** A call whose input the schema has accepted. */
 export interface CheckedCall {
   /** Equal for calls that ask the same thing. */
   readonly signature: string;
+  /** The tables it is about, read from its text only when asked for; none when it is no query. */
+  family(): readonly string[];
   estimateRowsRead(): Promise<number>;
   run(context: ToolContext): Promise<ToolOutput>;
 }
-  /** The tables it is about, read from its text only when asked for; none when it is no query. */
-  family(): readonly string[];
 
 /** How the loop sees a tool: the type of its input is its own business. */
 export interface Tool extends ToolSpec {
@@ -161,10 +164,10 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
       const canonical = definition.canonical?.(parsed.data) ?? parsed.data;
       return ok({
         signature: signatureOf(name, canonical),
+        family: () => definition.family?.(parsed.data) ?? [],
         estimateRowsRead: async () => (await definition.estimateRowsRead?.(parsed.data)) ?? 0,
         run: (context) => definition.run(parsed.data, context),
       });
-        family: () => definition.family?.(parsed.data) ?? [],
     },
   };
 }

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { usdFromNano } from "../lib/money.ts";
+import { chartWishSchema } from "./chart-wish.ts";
 import { activeMsAt } from "./clock.ts";
 import { CONTINUABLE } from "./ending.ts";
 import { toPublicLimits } from "./limits.ts";
@@ -56,6 +57,8 @@ export const publicRunSchema = z.strictObject({
     ),
     results: z.array(z.string()),
     citations: z.array(z.strictObject({ figure: z.string(), result: z.string(), row: z.int(), column: z.string() })),
+    /** The picture that the model asked for; null: none, and the shape of the rows decides. */
+    chart: chartWishSchema.nullable(),
     rows_read: amount,
     cost_usd: amount,
     /** Null while the run goes on. */
@@ -135,6 +138,7 @@ export function toPublicRun(state: AgentState, rows: RunRows, now: number): Publ
       queries: [...rows.queries],
       results: ending?.results ?? [],
       citations: ending?.citations ?? [],
+      chart: ending?.chart ?? null,
       rows_read: usage.rowsRead,
       cost_usd: usdFromNano(usage.costNanoUsd),
       cost_by_phase: rows.examined?.costByPhase ?? null,

@@ -1,14 +1,15 @@
 /**
  * `GET /v1/runs/:id/chart.svg`: a result as a picture, for documents, mails and whoever gets a callback.
  *
- * Owns: which result is drawn when none is named (the first one of the answer that is better looked at than read), and
- * the headers of a file that holds text from rows. Leaves to others: rules and drawing (web/). The drawing code is
+ * Owns: which result is drawn when none is named (the one that the model asked to have drawn, or the first one of the
+ * answer that is better looked at than read), and the headers of a file that holds text from rows. Leaves to others: rules and drawing (web/). The drawing code is
  * loaded when the first picture is wanted.
  */
 import { Hono } from "hono";
 import * as z from "zod";
 import type { PublicRun } from "../agent/view.ts";
 import type { ResultPage, RunApi } from "../durable/contract.ts";
+import { type ChartWish, chooseKind } from "../web/chart-choice.ts";
 import { type Chart, suggestCharts } from "../web/chart-rules.ts";
 import { ownRun, runNotFound } from "./access.ts";
 import type { HttpEnv } from "./context.ts";
@@ -24,9 +25,13 @@ export const chartQuerySchema = z.object({
     .string()
     .regex(/^r[1-9][0-9]{0,5}$/, "the reference of a result, such as r1")
     .optional()
-    .meta({ description: "Which result; absent: the first of the answer that suits a picture." }),
+    .meta({
+      description:
+        "Which result; absent: what the model asked to have drawn, or the first of the answer that suits a picture.",
+    }),
   kind: z.enum(["number", "line", "bar", "share", "dots"]).optional().meta({
-    description: "Absent: the kind that suits the rows best. One that does not suit them is refused.",
+    description:
+      "Absent: what the model asked for in `receipt.chart` where the rows allow it, else what suits them best. One that does not suit them is refused.",
   }),
   theme: z.enum(["light", "dark"]).optional(),
   width: z
@@ -42,7 +47,8 @@ export function createChartRoutes() {
     const object = ownRun(c, c.req.param("id"));
     const run = await object.view();
     if (run === null) throw runNotFound();
-    const found = await findChart(object, result === undefined ? resultsOf(run) : [result], kind);
+    const refs = result === undefined ? resultsOf(run) : [result];
+    const found = await findChart(object, refs, kind, run.receipt.chart);
     if (found === null) throw noChart(result, kind);
     const { renderChartSvg } = await import("../web/chart-svg.ts");
     const { columns, rows } = found.page;
@@ -61,19 +67,32 @@ interface Found {
   readonly page: ResultPage;
 }
 
-async function findChart(object: RunApi, refs: readonly string[], kind: string | undefined): Promise<Found | null> {
+/** The first picture of the kind; with no kind named the one of the wish, if there is any, else the first of all. */
+async function findChart(
+  object: RunApi,
+  refs: readonly string[],
+  kind: string | undefined,
+  wish: ChartWish | null,
+): Promise<Found | null> {
+  let first: Found | null = null;
   for (const ref of refs.slice(0, RESULTS_TRIED_MAX)) {
     const page = await object.result(ref, 1, ROWS_MAX);
-    const charts = page === null ? [] : suggestCharts(page.columns, page.rows);
-    const chart = kind === undefined ? charts[0] : charts.find((suggested) => suggested.kind === kind);
-    if (page !== null && chart !== undefined) return { chart, page };
+    if (page === null) continue;
+    const charts = suggestCharts(page.columns, page.rows);
+    const wanted = kind ?? chooseKind(charts, wish, ref);
+    const chart = charts.find((suggested) => suggested.kind === wanted) ?? (kind === undefined ? charts[0] : undefined);
+    if (chart === undefined) continue;
+    first ??= { chart, page };
+    const isWished = wish !== null && wish.kind === chart.kind && (wish.result ?? ref) === ref;
+    if (kind !== undefined || wish === null || wish.kind === "table" || isWished) return { chart, page };
   }
-  return null;
+  return first;
 }
 
-/** The results of the answer, or of the queries so far, the latest first. */
+/** What the model asked to have drawn, then the results of the answer, or of the queries so far, the latest first. */
 function resultsOf(run: PublicRun): readonly string[] {
-  if (run.receipt.results.length > 0) return run.receipt.results;
+  const { results, chart } = run.receipt;
+  if (results.length > 0) return [...new Set([...(chart?.result ? [chart.result] : []), ...results])];
   return run.receipt.queries.flatMap((query) => query.result ?? []).toReversed();
 }
 

@@ -52,6 +52,7 @@ const RUN = {
     ],
     results: ["r1"],
     citations: [{ figure: "347", result: "r1", row: 1, column: "albums" }],
+    chart: null,
     rows_read: 347,
     cost_usd: 0.0112,
     cost_by_phase: {

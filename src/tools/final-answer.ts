@@ -1,10 +1,12 @@
 /**
  * `final_answer`: ends the run with an answer and its evidence. Checks that every reference and every cited cell exists;
- * whether the run accepts the answer (grounding, failed neighbours) is the loop's decision.
+ * whether the run accepts the answer (grounding, failed neighbours) is the loop's decision. A chart that cannot be is left
+ * out and said to be (chart-input.ts): it never costs the answer.
  */
 import * as z from "zod";
-import { failure, success } from "../agent/observation.ts";
+import { failure, success, warning } from "../agent/observation.ts";
 import { type Citation, defineTool, type Tool, type ToolContext } from "../agent/tool.ts";
+import { chartField, parseChart } from "./chart-input.ts";
 
 const DESCRIPTION = `Ends the run with the answer. Call it once, when the rows you have seen answer the question.
 answer: for a person, short, in the language of the question. results: references of the results it rests on (r1, …).
@@ -25,8 +27,9 @@ export function createFinalAnswerTool(): Tool {
       answer: z.string().trim().min(1),
       results: z.array(z.string()).optional(),
       citations: z.array(citationSchema).optional(),
+      chart: chartField,
     }),
-    run: async ({ answer, results, citations }, context) => {
+    run: async ({ answer, results, citations, chart }, context) => {
       const problems = [
         ...(results ?? []).flatMap((ref) => (context.results.get(ref) === null ? [`there is no result ${ref}`] : [])),
         ...(citations ?? []).flatMap((citation) => checkCitation(citation, context)),
@@ -37,9 +40,18 @@ export function createFinalAnswerTool(): Tool {
         ]);
         return { observation, rowsRead: 0, query: null };
       }
-      const refs = [...new Set([...(results ?? []), ...(citations ?? []).map((citation) => citation.result)])];
-      const final = { answer, results: refs, citations: citations ?? [] };
-      return { observation: success("Answer received."), rowsRead: 0, query: null, final };
+      const wish = parseChart(chart, context.results);
+      const drawn = wish.ok ? wish.value : null;
+      const refs = [
+        ...(results ?? []),
+        ...(citations ?? []).map((citation) => citation.result),
+        ...(drawn === null || drawn.result === null ? [] : [drawn.result]),
+      ];
+      const final = { answer, results: [...new Set(refs)], citations: citations ?? [], chart: drawn };
+      const observation = wish.ok
+        ? success("Answer received.")
+        : warning(`Answer received, without its chart. ${wish.error}.`, []);
+      return { observation, rowsRead: 0, query: null, final };
     },
   });
 }

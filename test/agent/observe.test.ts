@@ -190,8 +190,18 @@ describe("final_answer", () => {
       results: ["r1", "r2"],
       citations: [citation],
       unsupported: [],
+      chart: null,
     });
     expect(made.events.map(({ type }) => type)).toEqual(["tool_observed", "step_finished", "run_finished"]);
+  });
+
+  it("keeps the picture that the model asked for", () => {
+    const chart = { kind: "line", result: "r1" } as const;
+    const asked = outcomeWith({
+      query: null,
+      final: { answer: "347", results: [], citations: [], chart, evidence: { citations: [], unsupported: [] } },
+    });
+    expect(observe([asked], { queriesAnswered: 1 }).state.ending?.chart).toEqual(chart);
   });
 
   it("names the results behind its figures when it names none itself", () => {

@@ -145,6 +145,14 @@ describe("a record that cannot be read", () => {
     expect(fieldOf(finished({ ...endingWith(), outcome: "won" }))).toBe("ending.outcome");
   });
 
+  it("C5: an ending from before there were pictures has none", () => {
+    const { chart, ...before } = endingWith({ chart: { kind: "bar", result: "r1" } });
+    const read = decode({ ...IN_PHASE.finish, ending: before });
+    expect(read.ok && read.value.ending?.chart).toBeNull();
+    const kept = decode({ ...IN_PHASE.finish, ending: { ...before, chart } });
+    expect(kept.ok && kept.value.ending?.chart).toEqual({ kind: "bar", result: "r1" });
+  });
+
   it.each<[string, Partial<AgentState>]>([
     ["finished without an ending", { phase: "finish" }],
     ["an ending in another phase", { phase: "observation", ending: endingWith() }],

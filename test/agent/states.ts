@@ -135,6 +135,7 @@ export function endingWith(parts: Partial<Ending> = {}): Ending {
     results: ["r1"],
     citations: [],
     unsupported: [],
+    chart: null,
     ...parts,
   };
 }

@@ -48,6 +48,7 @@ export function publicRun(parts: Partial<PublicRun> = {}): PublicRun {
       queries: [query()],
       results: ["r1"],
       citations: [],
+      chart: null,
       rows_read: 412,
       cost_usd: 0.0123,
       cost_by_phase: null,

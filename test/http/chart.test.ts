@@ -64,6 +64,54 @@ describe("GET /v1/runs/:id/chart.svg", () => {
     expect(await readProblem(response)).toMatchObject({ code: "result_not_found", detail });
   });
 
+  describe("when the model asked for a picture", () => {
+    const YEARS: readonly [readonly string[], ResultPage["rows"]] = [
+      ["month", "n"],
+      [
+        ["2024-01", 3],
+        ["2024-02", 4],
+        ["2024-03", 5],
+      ],
+    ];
+
+    /** `r2` is a ranking of two parts, `r3` a series of months. */
+    async function wished(chart: { kind: "number" | "line" | "bar" | "share" | "dots" | "table"; result?: string }) {
+      const { get, harness, id } = await charted();
+      keep(harness, id, "r3", ...YEARS);
+      const object = harness.runs.get(id);
+      if (object?.run == null) throw new Error("there is no run");
+      const receipt = { ...object.run.receipt, results: ["r1", "r2", "r3"], chart: { result: null, ...chart } };
+      object.run = { ...object.run, receipt };
+      const draw = async (query = "") => {
+        const svg = await (await get(query)).text();
+        return [/<title>(.*?)<.title>/.exec(svg)?.[1], /<desc>(.*?):/.exec(svg)?.[1]];
+      };
+      return { draw };
+    }
+
+    test.each([
+      ["a kind that the first result allows", { kind: "share" }, ["n by Name", "Shares of a whole"]],
+      ["a kind that only a later result allows", { kind: "line" }, ["n by month", "Line chart"]],
+      ["a result by its name", { kind: "bar", result: "r3" }, ["n by month", "Bar chart"]],
+      ["a kind that no result allows: the rules", { kind: "dots" }, ["n by Name", "Bar chart"]],
+      [
+        "a kind that its result does not allow: that result by the rules",
+        { kind: "share", result: "r3" },
+        ["n by month", "Line chart"],
+      ],
+      ["a table: the picture of it is asked for all the same", { kind: "table" }, ["n by Name", "Bar chart"]],
+    ] as const)("%s", async (_what, chart, drawn) => {
+      expect(await (await wished(chart)).draw()).toEqual(drawn);
+    });
+
+    test("the request's own kind and result go before it", async () => {
+      const { draw } = await wished({ kind: "line", result: "r3" });
+      expect(await draw("?kind=share")).toEqual(["n by Name", "Shares of a whole"]);
+      expect(await draw("?result=r2")).toEqual(["n by Name", "Bar chart"]);
+      expect(await draw("?result=r3&kind=bar")).toEqual(["n by month", "Bar chart"]);
+    });
+  });
+
   test.each(["?width=10", "?width=99999", "?kind=pie", "?theme=pink", "?result=1"])("%s is refused", async (query) => {
     const { get } = await charted();
     expect(await readProblem(await get(query))).toMatchObject({ status: 400, code: "invalid_request" });

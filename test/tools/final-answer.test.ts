@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CHART_KINDS } from "../../src/agent/chart-wish.ts";
 import { createFinalAnswerTool } from "../../src/tools/final-answer.ts";
 import { contextWith, resultOf, runTool } from "./world.ts";
 
@@ -11,12 +12,12 @@ describe("final_answer", () => {
   it("gives the answer with its references, those of the citations included, each once", async () => {
     const citations = [cite(), cite({ result: "r2" })];
     const output = await answer({ results: ["r1", "r1"], citations });
-    expect(output.final).toEqual({ answer: "347", results: ["r1", "r2"], citations });
+    expect(output.final).toEqual({ answer: "347", results: ["r1", "r2"], citations, chart: null });
     expect(output.observation.status).toBe("success");
   });
 
   it("needs no references: whether they are wanted is the run's decision", async () => {
-    expect((await answer({})).final).toEqual({ answer: "347", results: [], citations: [] });
+    expect((await answer({})).final).toEqual({ answer: "347", results: [], citations: [], chart: null });
   });
 
   it("trims the answer", async () => {
@@ -45,6 +46,26 @@ describe("final_answer", () => {
   it("names several problems, five at most", async () => {
     const { observation } = await answer({ results: ["a", "b", "c", "d", "e", "f"] });
     expect(observation.summary.match(/there is no result/g)).toHaveLength(5);
+  });
+
+  it("hands on the picture that is asked for; its result is one that the answer rests on", async () => {
+    const { final, observation } = await answer({ results: ["r1"], chart: { kind: "line", result: "r2" } });
+    expect(final).toMatchObject({ results: ["r1", "r2"], chart: { kind: "line", result: "r2" } });
+    expect(observation.status).toBe("success");
+  });
+
+  it("a picture that cannot be never costs the answer: it is left out, and that is said", async () => {
+    const { final, observation } = await answer({ results: ["r1"], chart: { kind: "hologram" } });
+    expect(final).toMatchObject({ answer: "347", results: ["r1"], chart: null });
+    expect(observation).toMatchObject({ status: "warning", next_actions: [] });
+    expect(observation.summary).toMatch(/^Answer received, without its chart\. chart\.kind: /);
+  });
+
+  it("shows the model which pictures there are", () => {
+    expect(tool.inputSchema).toMatchObject({
+      properties: { chart: { type: "object", properties: { kind: { enum: CHART_KINDS } }, required: ["kind"] } },
+      required: ["answer"],
+    });
   });
 
   it.each([

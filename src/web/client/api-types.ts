@@ -3,6 +3,7 @@
  * that sent this script, so the answers are taken as they are. Types only.
  */
 import type { Cell } from "../cells.ts";
+import type { ChartWish } from "../chart-choice.ts";
 
 export interface Problem {
   readonly title: string;
@@ -55,6 +56,7 @@ export interface Run {
     readonly queries: readonly Query[];
     readonly results: readonly string[];
     readonly citations: readonly Citation[];
+    readonly chart: ChartWish | null;
     readonly rows_read: number;
     readonly cost_usd: number;
     readonly seconds: number;

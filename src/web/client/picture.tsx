@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatNumber, type Row, toCellNumber, toCellText, toWords } from "../cells.ts";
 import type { ChartColors } from "../chart-frame.ts";
-import type { Chart } from "../chart-rules.ts";
+import type { Chart, ChartKind } from "../chart-rules.ts";
 import { describeChart, KIND_NAMES } from "../chart-text.ts";
 
 const SERIES_COLORS = 9;
@@ -20,19 +20,21 @@ const COLORS: ChartColors = {
 export interface PictureProps {
   readonly id: string;
   readonly charts: readonly Chart[];
+  /** What is shown first: one of `charts`, or the table alone. */
+  readonly first: ChartKind | "table" | null;
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
   readonly onSave: (kind: string) => void;
 }
 
-export function Picture({ id, charts, columns, rows, onSave }: PictureProps) {
-  const [kind, setKind] = useState<string>(charts[0]?.kind ?? "table");
+export function Picture({ id, charts, first, columns, rows, onSave }: PictureProps) {
+  const [kind, setKind] = useState<string>(first ?? "table");
   const chart = charts.find((one) => one.kind === kind);
-  const [first] = charts;
-  if (first === undefined) return null;
+  const [best] = charts;
+  if (best === undefined) return null;
   return (
     <div class="picture">
-      {first.kind === "number" ? null : (
+      {best.kind === "number" ? null : (
         <fieldset class="switch">
           <legend class="sr-only">Show as</legend>
           {[...charts.map((one) => one.kind), "table"].map((option) => (

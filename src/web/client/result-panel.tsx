@@ -2,6 +2,7 @@
  * One stored result: its picture, its rows, its SQL, and ways to take it along.
  */
 import { useMemo, useState } from "preact/hooks";
+import { type ChartWish, chooseKind } from "../chart-choice.ts";
 import { suggestCharts } from "../chart-rules.ts";
 import { download, type Failure, runPath } from "./api.ts";
 import { CopyButton, FailureNotice, Sql, Waiting } from "./parts.tsx";
@@ -12,12 +13,14 @@ import { useRows } from "./rows-store.ts";
 export interface ResultPanelProps {
   readonly runId: string;
   readonly resultRef: string;
+  /** The picture that the model asked for. */
+  readonly wish: ChartWish | null;
   readonly cited: readonly CellPlace[];
   readonly active: CellPlace | null;
   readonly followed: CellPlace | null;
 }
 
-export function ResultPanel({ runId, resultRef, cited, active, followed }: ResultPanelProps) {
+export function ResultPanel({ runId, resultRef, wish, cited, active, followed }: ResultPanelProps) {
   const { rows, failure, read } = useRows(runId, resultRef);
   const [saving, setSaving] = useState<Failure | null>(null);
   const cells = useMemo(() => (rows === null ? [] : rows.rows.map((row) => row.cells)), [rows]);
@@ -52,6 +55,7 @@ export function ResultPanel({ runId, resultRef, cited, active, followed }: Resul
           <Picture
             id={resultRef}
             charts={charts}
+            first={chooseKind(charts, wish, resultRef)}
             columns={rows.columns}
             rows={cells}
             onSave={(kind) => void save(`${base}/chart.svg?result=${resultRef}&kind=${kind}`, "svg")}

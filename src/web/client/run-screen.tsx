@@ -201,7 +201,7 @@ function Progress({ run, view, isReplay, onStopped }: ProgressProps) {
 function Finished({ run }: { run: Run }) {
   const [pointed, setPointed] = useState<Citation | null>(null);
   const [followed, setFollowed] = useState<Citation | null>(null);
-  const { citations, results, queries } = run.receipt;
+  const { citations, results, queries, chart } = run.receipt;
   const cited = [...new Set([...results, ...citations.map((citation) => citation.result)])];
   const latest = queries.flatMap((query) => query.result ?? []).slice(-1);
   const refs = cited.length > 0 ? cited : latest;
@@ -220,6 +220,7 @@ function Finished({ run }: { run: Run }) {
           key={ref}
           runId={run.id}
           resultRef={ref}
+          wish={chart}
           cited={citations.filter((citation) => citation.result === ref)}
           active={active?.result === ref ? active : null}
           followed={followed?.result === ref ? followed : null}

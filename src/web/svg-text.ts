@@ -1,0 +1,40 @@
+/**
+ * SVG as text: elements, attributes and texts, everything escaped on the way out, for the pictures that the worker draws.
+ * Pure: no I/O, no clock.
+ */
+
+/** An attribute of null is left out; numbers are rounded to a hundredth of a pixel. */
+export type Attributes = { readonly [name: string]: string | number | null };
+
+/** `children` are elements already made by this function, or texts made by `escapeXml`. */
+export function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
+  const written = Object.entries(attributes).flatMap(([key, value]) =>
+    value === null ? [] : [` ${key}="${typeof value === "number" ? toPixels(value) : escapeXml(value)}"`],
+  );
+  return children.length === 0
+    ? `<${name}${written.join("")}/>`
+    : `<${name}${written.join("")}>${children.join("")}</${name}>`;
+}
+
+/** A word or a line at a place; `attributes` may turn, colour or align it. */
+export function textAt(x: number, y: number, text: string, attributes: Attributes = {}): string {
+  return element("text", { x, y, ...attributes }, escapeXml(text));
+}
+
+/** XML 1.0 has no control characters, not even escaped. */
+export function escapeXml(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold.
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', "&quot;")
+  );
+}
+
+export function toPixels(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}
