@@ -1,21 +1,19 @@
 /**
- * Any server that speaks OpenAI's chat completions with tools, through the `openai` package: OpenAI itself, gateways,
- * vLLM, Ollama, llama.cpp.
+ * Any server that speaks OpenAI's chat completions with tools: OpenAI itself, gateways, vLLM, Ollama, llama.cpp.
  *
- * Owns: the SDK client and its settings, one call, and turning what comes back into an outcome. Leaves to others: the
- * body (openai-request.ts), the reply (openai-reply.ts), the table of failures (failure.ts), retries (the run), prices:
- * there is no built-in table for these models, so lookUpModel refuses one that QUERENT_PRICES does not price.
- *
- * The SDK is loaded at the first call: it is large, and a worker that only asks Claude should not pay for it at start.
- * The settings are those of anthropic.ts, for the same reasons.
+ * Owns: one call, and turning what comes back into an outcome. Leaves to others: sending it, and why without the
+ * vendor's package (chat-call.ts), the body (openai-request.ts), the reply (openai-reply.ts), the table of failures
+ * (failure.ts), retries (the run), prices: there is no built-in table for these models, so lookUpModel refuses one that
+ * QUERENT_PRICES does not price.
  */
 import * as z from "zod";
 import type { Model, ModelFailure, ModelInfo, ModelOutcome, ModelRequest } from "../agent/model.ts";
-import { callOnce, toCallFailure, wholeMs } from "./call.ts";
+import { callOnce, toCallFailure } from "./call.ts";
+import { type ChatAnswer, postChat } from "./chat-call.ts";
 import { checkKey, cleanDetail, toStatusFailure } from "./failure.ts";
 import { toChatReply } from "./openai-reply.ts";
 import { boundChatTokens, toChatBody } from "./openai-request.ts";
-import { parseAnswer, toMalformedFailure } from "./reply-parts.ts";
+import { isJsonType, parseAnswer, toMalformedFailure } from "./reply-parts.ts";
 import { promptTexts } from "./well-formed.ts";
 
 export interface OpenAiCompatibleOptions {
@@ -57,22 +55,10 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): M
   const server = URL.canParse(baseUrl) ? new URL(baseUrl).host : "The model server";
   const now = options.now ?? Date.now;
 
-  const send = async (request: ModelRequest, signal: AbortSignal) => {
-    const { OpenAI } = await import("openai");
-    const client = new OpenAI({
-      // The SDK wants a key; a server that asks for none ignores it.
-      apiKey: apiKey === "" ? "none" : apiKey,
-      adminAPIKey: null,
-      organization: null,
-      project: null,
-      baseURL: baseUrl,
-      maxRetries: 0,
-      logLevel: "off",
-      fetch: options.fetch ?? ((input, init) => fetch(input, init)),
-      fetchOptions: { redirect: "manual" },
-    });
-    const settings = { signal, timeout: wholeMs(request.timeoutMs) };
-    return await client.chat.completions.create(toChatBody(request, info), settings).withResponse();
+  const send = (request: ModelRequest, signal: AbortSignal): Promise<ChatAnswer> => {
+    // Looked up at each call, and called as a plain function: workerd refuses a detached method.
+    const plainFetch = options.fetch ?? ((input, init) => fetch(input, init));
+    return postChat({ baseUrl, apiKey, body: toChatBody(request, info), fetch: plainFetch }, signal);
   };
 
   return {
@@ -87,9 +73,9 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): M
       const end = await callOnce(request.timeoutMs, signal, (inner) => send(request, inner));
       switch (end.kind) {
         case "answer":
-          return toOutcome(parseAnswer(end.answer.data), end.answer.response, info, context);
+          return toOutcome(end.answer, info, context);
         case "thrown":
-          return await toThrownFailure(end.error, context);
+          return toCallFailure({ kind: "connection", error: end.error }, server, request.timeoutMs);
         case "aborted":
         case "timeout":
           return toCallFailure(end, server, request.timeoutMs);
@@ -98,27 +84,21 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): M
   };
 }
 
-function toOutcome(body: unknown, response: Response, info: ModelInfo, context: Context): ModelOutcome {
+function toOutcome({ status, headers, text }: ChatAnswer, info: ModelInfo, context: Context): ModelOutcome {
+  const requestId = headers.get("x-request-id");
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && !text.ok)
+    return toMalformedFailure({ kind: "fatal", detail: text.error }, context.server, status, requestId);
+  const body = text.ok ? parseAnswer(text.value) : null;
   const failed = errorBodySchema.safeParse(body);
-  if (failed.success) return toErrorFailure(response.status, response.headers, failed.data.error, context);
-  const requestId = response.headers.get("x-request-id");
+  if (failed.success || !isSuccess) return toErrorFailure(status, headers, failed.data?.error ?? null, context);
+  if (typeof body === "string" && isJsonType(headers)) {
+    const fault = { kind: "retryable", detail: "the answer is cut or no JSON" } as const;
+    return toMalformedFailure(fault, context.server, status, requestId);
+  }
   const reply = toChatReply(body, context.request, requestId, info.priceMultiplierMax);
   if (reply.ok) return { kind: "reply", reply: reply.value };
-  return toMalformedFailure(reply.error, context.server, response.status, requestId);
-}
-
-async function toThrownFailure(error: unknown, context: Context): Promise<ModelFailure> {
-  const { APIConnectionTimeoutError, APIError } = await import("openai");
-  if (error instanceof APIError && error.status !== undefined && error.headers !== undefined) {
-    const parsed = errorSchema.safeParse(error.error);
-    return toErrorFailure(error.status, error.headers, parsed.success ? parsed.data : null, context);
-  }
-  if (error instanceof APIConnectionTimeoutError)
-    return toCallFailure({ kind: "timeout", sent: true }, context.server, context.request.timeoutMs);
-  if (error instanceof SyntaxError) {
-    return toMalformedFailure({ kind: "retryable", detail: "the answer is cut or no JSON" }, context.server, 200, null);
-  }
-  return toCallFailure({ kind: "connection", error }, context.server, context.request.timeoutMs);
+  return toMalformedFailure(reply.error, context.server, status, requestId);
 }
 
 function toErrorFailure(

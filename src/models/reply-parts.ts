@@ -45,7 +45,13 @@ export function createIdSource(request: ModelRequest): (wanted: string) => strin
   };
 }
 
-/** The SDKs parse a body only when its content type says JSON; a gateway that leaves the type out still sent an answer. */
+/** Whether the answer calls itself JSON: if it then is none, it was cut; if it never did, it is somebody's page. */
+export function isJsonType(headers: Headers): boolean {
+  const type = (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  return type.includes("application/json") || type.endsWith("+json");
+}
+
+/** The JSON of a text, which stays what it is when it is none: a gateway that leaves the type out still sent an answer. */
 export function parseAnswer(body: unknown): unknown {
   if (typeof body !== "string") return body;
   try {
