@@ -10,7 +10,7 @@ import { lookUpModel } from "../src/models/prices.ts";
 import { createFinalAnswerTool } from "../src/tools/final-answer.ts";
 import { createNotesTool } from "../src/tools/notes.ts";
 import { createReadResultTool } from "../src/tools/read-result.ts";
-import { message, type ScriptItem, status, text, thinking, toolUse } from "./fakes/anthropic-script.ts";
+import { message, raw, type ScriptItem, status, text, thinking, toolUse } from "./fakes/anthropic-script.ts";
 import { type FakeAnthropic, type Lane, startFakeAnthropic } from "./fakes/fake-anthropic.ts";
 import { createMemoryRun, type MemoryOptions, type MemoryRun, queryTool } from "./fakes/memory-run.ts";
 
@@ -116,6 +116,34 @@ describe("conversations with the strict fake", () => {
     }
     console.log(`conversations: ${pairs} pairs of mechanisms`);
   }, 120_000);
+
+  const page = { "content-type": "text/html" };
+  it.each<[string, () => ScriptItem, boolean, number]>([
+    ["a redirect", () => raw("", { status: 302, headers: { location: "http://127.0.0.1:9/" } }), false, 1],
+    ["a redirect for good", () => raw("<html>", { status: 308, headers: page }), false, 1],
+    ["an edge that is not connected", () => raw("<html>", { status: 521, headers: page }), false, 4],
+    ["an overloaded provider", () => status(529), false, 4],
+    ["a rate limit", () => status(429), false, 4],
+    ["a wrong key", () => status(401), false, 1],
+    ["a spend limit", () => status(429, { error_code: "enforced_spend_limit_reached" }), false, 1],
+    ["a page with status 200", () => raw("<html>Welcome</html>", { headers: page }), true, 1],
+    ["JSON that is cut", () => raw('{"type":"message","content":[{"ty'), true, 4],
+    ["a gateway's page", () => raw("<html>Bad gateway</html>", { status: 502, headers: page }), true, 4],
+  ])(
+    "C26, C27: %s for good ends the run as the provider's, tried so often, and costs what it may have cost",
+    async (_what, fault, isCharged, tries) => {
+      const { run, lane } = converse(() => fault(), { limits: { budget_usd: 5 } });
+      await run.finish();
+      const { ending, usage } = run.state();
+      expect(ending).toMatchObject({ outcome: "failed", stopReason: "provider_error" });
+      expect(lane.requests).toHaveLength(tries);
+      const reserved = run.events().flatMap((event) => (event.type === "step_started" ? [event.reservedNanoUsd] : []));
+      expect(reserved).toHaveLength(tries);
+      expect(Math.min(...reserved)).toBeGreaterThan(0);
+      expect(usage.costNanoUsd).toBe(isCharged ? reserved.reduce((sum, nano) => sum + nano, 0) : 0);
+      expect(lane.problems).toEqual([]);
+    },
+  );
 
   it("property: random replies of every shape end within the limits, on requests that the vendor takes", async () => {
     const block = fc.oneof(

@@ -57,6 +57,11 @@ const CONFLICT = retryable("conflict", true, "the request collided with another 
 const REQUEST_TIMEOUT = retryable("request_timeout", true, "the server gave up waiting for the request");
 const RATE_LIMITED = retryable("rate_limited", true, "too many requests for the account's rate limit");
 const OVERLOADED = retryable("overloaded", true, "the server has too much to do at the moment");
+/** Redirects are not followed: whoever answered has only pointed elsewhere, and nobody has generated. */
+const REDIRECTED = fatal(
+  "unexpected_status",
+  "it points to another address, which is not followed; check the base URL",
+);
 /** The server may have generated before it failed, so the call counts as billed. */
 const SERVER_TIMEOUT = retryable("server_timeout", false, "the server took too long to answer");
 const SERVER_ERROR = retryable("server_error", false, "the server failed");
@@ -98,6 +103,17 @@ const SPEND_LIMIT_CODES: ReadonlySet<string> = new Set([
   "insufficient_quota",
 ]);
 
+/**
+ * Statuses of a server that never takes such a call (501), or of an edge that had no connection to the one behind it:
+ * down, unreachable, no TLS. Every other 5xx may come after generation began, 503 included when a gateway sends it.
+ */
+const EDGE_STATUSES: ReadonlySet<number> = new Set([501, 521, 523, 525, 526]);
+
+/** An edge knows no error types: with one, the vendor has spoken, and its type decides. */
+function isFromEdge({ status, type }: ErrorAnswer): boolean {
+  return type === null && EDGE_STATUSES.has(status);
+}
+
 /** Classifies an error answer. `now` is for a retry-after given as a date. */
 export function toStatusFailure(answer: ErrorAnswer, now: number): ModelFailure {
   const found = classify(answer);
@@ -111,7 +127,7 @@ export function toStatusFailure(answer: ErrorAnswer, now: number): ModelFailure 
     retryAfterMs: kind === "fatal" ? null : parseRetryAfterMs(answer.headers, now),
     message: `${answer.server} refused the call (${name}): ${found.advice}.${answer.detail === null ? "" : ` It said: ${answer.detail}`}`,
     // An error inside an answer with status 200 comes after generation may have begun.
-    unbilled: found.unbilled && answer.status >= 400,
+    unbilled: (found.unbilled && answer.status >= 300) || isFromEdge(answer),
     requestId: answer.requestId,
   };
 }
@@ -144,6 +160,7 @@ function classify(answer: ErrorAnswer): ErrorClass {
   if (byStatus !== undefined) return byStatus;
   if (answer.status >= 500) return SERVER_ERROR;
   if (answer.status >= 400) return { ...INVALID_REQUEST, code: "unexpected_status" };
+  if (answer.status >= 300) return REDIRECTED;
   return {
     ...INVALID_REQUEST,
     code: "unexpected_status",

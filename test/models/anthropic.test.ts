@@ -238,6 +238,7 @@ describe("failures (C26)", () => {
       kind: "fatal",
       code: "unexpected_status",
       status: 307,
+      unbilled: true,
     });
     await done(fake);
   });

@@ -42,9 +42,9 @@ describe.skipIf(baseUrl === undefined)("failures", () => {
     [
       "a redirect",
       raw("", { status: 307, headers: { location: "http://127.0.0.1:9/" } }),
-      { kind: "fatal", code: "unexpected_status" },
+      { kind: "fatal", code: "unexpected_status", unbilled: true },
     ],
-    ["cut JSON", raw('{"content":['), { kind: "retryable", code: "malformed_reply" }],
+    ["cut JSON", raw('{"content":['), { kind: "retryable", code: "malformed_reply", unbilled: false }],
   ])("%s", async (what, item, expected) => {
     const { model, state } = await start(`workers-${what.replaceAll(" ", "-")}`, [item]);
     const timeoutMs = "code" in expected && expected.code === "timeout" ? 80 : 5_000;

@@ -25,7 +25,17 @@ describe("C26 by status alone", () => {
 
   test("4xx and 529 cost nothing; what the server broke off may have", () => {
     expect([400, 401, 404, 408, 413, 429, 529].map((status) => answer(status).unbilled)).toEqual(Array(7).fill(true));
-    expect([500, 502, 503, 504, 200, 302].map((status) => answer(status).unbilled)).toEqual(Array(6).fill(false));
+    expect([500, 502, 503, 504, 520, 522, 524, 200, 204, 299].filter((status) => answer(status).unbilled)).toEqual([]);
+  });
+
+  test("C26: a redirect, and an edge that reached nobody, cost nothing: nobody has generated", () => {
+    const free = [300, 301, 302, 303, 304, 307, 308, 399, 501, 521, 523, 525, 526];
+    expect(free.filter((status) => !answer(status).unbilled)).toEqual([]);
+    expect(answer(302)).toMatchObject({ kind: "fatal", code: "unexpected_status" });
+    expect(answer(302).message).toContain("it points to another address, which is not followed; check the base URL");
+    expect(answer(521, { type: "api_error" }).unbilled).toBe(false);
+    expect(answer(302, { type: "api_error" }).unbilled).toBe(false);
+    expect(answer(302, { type: "overloaded_error" }).unbilled).toBe(true);
   });
 });
 
