@@ -3,6 +3,7 @@
  * cell (a long fraction is rounded), or is the number of rows.
  * Leaves to others: what to say when there is no answer (decline.ts). Pure: no I/O, no clock.
  */
+import type { ChartWish } from "../../agent/chart-wish.ts";
 import type { Intent } from "./intent.ts";
 import type { ShownRows } from "./transcript.ts";
 import { pluralName, readableName } from "./words.ts";
@@ -18,6 +19,8 @@ export interface FinalAnswer {
   readonly answer: string;
   readonly results: readonly string[];
   readonly citations: readonly CitedFigure[];
+  /** The picture that the question asks for. */
+  readonly chart?: Pick<ChartWish, "kind">;
 }
 
 /** Rows told one by one. */

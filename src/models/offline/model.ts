@@ -244,7 +244,11 @@ function conclude(transcript: Transcript, done: PastCall, plan: Plan): Turn {
   const final = writeAnswer(rows, done.ref, plan.kind === "query" ? plan.intent : null);
   const tried = transcript.calls.filter((call) => call.tool === "final_answer").length;
   if (!transcript.tools.has("final_answer") || tried >= 2) return say(final.answer);
-  const sent: FinalAnswer = tried === 0 ? final : { ...final, citations: [] };
+  const sent: FinalAnswer = {
+    ...final,
+    ...(tried === 0 ? {} : { citations: [] }),
+    ...(transcript.chart === null ? {} : { chart: { kind: transcript.chart } }),
+  };
   return { text: "The rows answer the question.", calls: [{ name: "final_answer", input: sent }] };
 }
 

@@ -4,6 +4,7 @@
  * Pure: no I/O, no clock.
  */
 import type { ModelRequest } from "../../agent/model.ts";
+import { type ChartWords, readChartWords } from "./chart-words.ts";
 import { readProbe } from "./probe.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
 import { createSchemaGraph } from "./schema-graph.ts";
@@ -31,6 +32,8 @@ export interface ShownRows {
 
 export interface Transcript {
   readonly question: string;
+  /** The picture that the question asks for, whose words it is without. */
+  readonly chart: ChartWords["kind"];
   readonly graph: SchemaGraph;
   readonly probed: ReadonlyMap<string, readonly ValueMatch[]>;
   readonly calls: readonly PastCall[];
@@ -48,8 +51,10 @@ export function readTranscript(request: ModelRequest): Transcript {
     const probe = rows === null ? null : readProbe(graph, rows.columns, rows.rows[0]);
     if (probe !== null) probed.set(probe.value.toLowerCase(), probe.matches);
   }
+  const { question, kind } = readChartWords(readQuestionText(request));
   return {
-    question: readQuestionText(request),
+    question,
+    chart: kind,
     graph,
     probed,
     calls,

@@ -139,6 +139,16 @@ describe("the offline model's port", () => {
   });
 });
 
+describe("a picture that the question asks for", () => {
+  it("is asked for with the answer, and its words are no part of the question", async () => {
+    const clinic = openDump(at("../../fixtures/offline/clinic.sql"));
+    const run = await ask(clinic, await schemaTextOf(clinic), "How many doctors are there as a pie chart?");
+    const sent = run.replies.at(-1)?.calls[0];
+    expect(sent).toMatchObject({ name: "final_answer", input: { chart: { kind: "share" } } });
+    expect(run.final?.answer).not.toContain("could not place");
+  });
+});
+
 describe("runs to the end", () => {
   let clinic: DatabaseSync;
   let schema: string;
