@@ -12,7 +12,7 @@ import { activeMsAt, deadlineAt } from "./clock.ts";
 import { NANO_USD_PER_ROW } from "./cost.ts";
 import { type Draft, finish, say, settle, settleRows, tell } from "./draft.ts";
 import { type Event, TRANSITIONS } from "./event.ts";
-import type { Message } from "./model.ts";
+import type { Message, ToolCall } from "./model.ts";
 import { observeTools } from "./observe.ts";
 import { resumeCut, takeReply } from "./reply.ts";
 import type { RunEvent } from "./run-event.ts";
@@ -67,6 +67,14 @@ function applyEvent(draft: Draft, event: Event): void {
     }
     case "tools_observed":
       return observeTools(draft, event.outcomes, event.newResults);
+    case "plan_followed":
+      return followPlan(draft, event.calls);
+    case "plan_ended": {
+      const { again } = draft.state;
+      assert(again !== null && draft.state.attempt === null, "only a run of a stored plan ends with it");
+      draft.state = { ...draft.state, again: { ...again, changed: event.changed && [...event.changed] } };
+      return finish(draft, event.reason, event.parts);
+    }
     case "ceiling_reached":
       draft.state = { ...draft.state, phase: "thought", concluding: event.reason, failedTries: 0, waiting: null };
       return tell(draft, { type: "ceiling_reached", reason: event.reason });
@@ -106,6 +114,16 @@ function reserveCall(draft: Draft, event: Extract<Event, { kind: "call_reserved"
   const cutSummarised = attempt.purpose === "summary" ? true : state.cutSummarised;
   draft.state = { ...state, phase: "thought", waiting: null, attempt, usage, critic, cutSummarised };
   tell(draft, { type: "step_started", purpose: attempt.purpose, reservedNanoUsd: attempt.reservedNanoUsd });
+}
+
+/** A step that no model was asked for: it counts as a step, and as no model call. */
+function followPlan(draft: Draft, calls: readonly ToolCall[]): void {
+  const { state } = draft;
+  assert(state.again !== null && state.attempt === null, "only a run of a stored plan follows one");
+  draft.state = { ...state, phase: "action", usage: { ...state.usage, steps: state.usage.steps + 1 } };
+  const content = calls.map((call) => ({ type: "tool_use", ...call }));
+  const message = say(draft, { role: "assistant", content, text: "", calls });
+  tell(draft, { type: "plan_followed", message });
 }
 
 /** A lost attempt keeps its reservation as spent: it may have been billed, and nobody will ever know. */

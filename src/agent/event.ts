@@ -5,9 +5,10 @@
  * A phase says what the run is in the middle of: `thought`, the model is to be asked or being asked; `action`, its tool
  * calls are to be run or running; `observation`, their results are in; `finish`, over (invariant A1). Pure.
  */
+import type { PlanEnd } from "./again.ts";
 import type { RecentCall } from "./cycles.ts";
 import type { Evidence } from "./figures.ts";
-import type { ModelFailure, ModelReply } from "./model.ts";
+import type { ModelFailure, ModelReply, ToolCall } from "./model.ts";
 import type { Attempt, Phase, StopReason } from "./state.ts";
 import type { FinalAnswer, Memo, QueryRecord } from "./tool.ts";
 
@@ -61,6 +62,10 @@ export type Event =
   /** Tool calls are about to run; `hops` of them are within the limit. */
   | { readonly kind: "tools_reserved"; readonly attempt: Attempt; readonly hops: number }
   | { readonly kind: "tools_observed"; readonly outcomes: readonly ToolOutcome[]; readonly newResults: number }
+  /** The next calls of a stored plan, in the place of a model's reply. */
+  | { readonly kind: "plan_followed"; readonly calls: readonly ToolCall[] }
+  /** The results of a stored plan are in, or one of its queries failed. */
+  | ({ readonly kind: "plan_ended" } & PlanEnd)
   /** No further step is allowed: what remains is the last call. */
   | { readonly kind: "ceiling_reached"; readonly reason: StopReason }
   /** The conversation goes on in a fresh transcript that opens with `text`. */
@@ -87,6 +92,7 @@ export const TRANSITIONS: { readonly [P in Phase]: { readonly [K in EventKind]?:
     model_failed: ["thought", "finish"],
     transcript_renewed: ["thought"],
     extra_skipped: ["thought"],
+    plan_followed: ["action"],
     ceiling_reached: ["thought"],
     concluded: ["finish"],
     cancelled: ["finish"],
@@ -105,6 +111,8 @@ export const TRANSITIONS: { readonly [P in Phase]: { readonly [K in EventKind]?:
     call_reserved: ["thought"],
     transcript_renewed: ["thought"],
     extra_skipped: ["thought"],
+    plan_followed: ["action"],
+    plan_ended: ["finish"],
     ceiling_reached: ["thought"],
     cancelled: ["finish"],
     expired: ["finish"],

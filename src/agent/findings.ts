@@ -8,7 +8,7 @@ import { sqlOf } from "./run-event.ts";
 import type { Cell, StoredResult } from "./tool.ts";
 
 /** Rows of a result that are told in words. */
-const ROWS_TOLD_MAX = 5;
+export const ROWS_TOLD_MAX = 5;
 const RESULTS_TOLD_MAX = 4;
 
 /** The latest results, newest first, at most `bytesMax` bytes; null when there is nothing to tell. */
@@ -18,7 +18,7 @@ export function tellFindings(results: readonly StoredResult[], bytesMax: number)
   return cutToBytes(told.reverse().map(tellResult).join("\n\n"), bytesMax);
 }
 
-function tellResult(result: StoredResult): string {
+export function tellResult(result: StoredResult): string {
   const { ref, sql, rows, columns, truncated } = result;
   const shown = rows.slice(0, ROWS_TOLD_MAX).map((row) => {
     return `- ${columns.map((column, index) => `${column}: ${tellCell(row[index] ?? null)}`).join(", ")}`;
@@ -29,7 +29,7 @@ function tellResult(result: StoredResult): string {
   return [`Result ${ref} (${count}) of: ${sql.replace(/\s+/g, " ").trim()}`, ...shown, ...rest].join("\n");
 }
 
-function tellCell(cell: Cell): string {
+export function tellCell(cell: Cell): string {
   if (cell === null) return "NULL";
   if (typeof cell === "string") return cell;
   // A tagged value (sql/values.ts) is told by its text.

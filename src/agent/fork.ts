@@ -49,6 +49,10 @@ export function forkState(
 ): Result<AgentState, ForkRefusal> {
   const { id, kind, limits } = request;
   const reason = parent.ending?.stopReason ?? null;
+  if (parent.again !== null) {
+    const message = "This run followed a stored plan, and no model can carry that on. Ask it again, or ask anew.";
+    return err({ reason: "not_continuable", message });
+  }
   if (kind === "continue") {
     const refusal = refuseToContinue(parent, limits, reason);
     if (refusal !== null) return err(refusal);

@@ -72,6 +72,8 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
  */
 function climb(draft: Draft, outcomes: readonly ToolOutcome[]): string | null {
   const { state } = draft;
+  // A stored plan ends where it ends; equal steps of it are meant.
+  if (state.again !== null) return null;
   const recent = remember(
     state.recent,
     outcomes.flatMap((outcome) => (outcome.recent === null ? [] : [outcome.recent])),

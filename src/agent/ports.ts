@@ -8,12 +8,15 @@
 import type { Advance } from "./advance.ts";
 import type { Message, Model, ToolSpec } from "./model.ts";
 import type { AgentState, Attempt } from "./state.ts";
+import type { StoredPlan } from "./stored-plan.ts";
 import type { StoredResult, Tool } from "./tool.ts";
 
 /** Fixed when the run starts, across deploys. */
 export interface Pinned {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
+  /** Of a run that follows one. */
+  readonly plan?: StoredPlan;
 }
 
 export interface Journal {

@@ -19,7 +19,7 @@ import { unsupportedText } from "./nudges.ts";
 import type { RecordedRun } from "./replay-record.ts";
 import type { PublicRunEvent } from "./run-event.ts";
 import { signatureOf } from "./signature.ts";
-import type { AgentState, Attempt } from "./state.ts";
+import type { AgentState, Attempt, Ending } from "./state.ts";
 
 export interface ReplayInput {
   readonly event: Event;
@@ -72,6 +72,11 @@ function toEvent(record: RecordedRun, state: AgentState, told: PublicRunEvent): 
         reason: what === "renewed_repair" ? "repair" : "window",
       };
     }
+    case "plan_followed": {
+      const asked = record.messages[state.messages];
+      assert(asked?.role === "assistant", "the calls of a plan stand in the conversation");
+      return { kind: "plan_followed", calls: asked.calls };
+    }
     case "ceiling_reached":
       return { kind: "ceiling_reached", reason: reasonOf(record, told) };
     case "run_finished":
@@ -88,8 +93,16 @@ function ended(record: RecordedRun, state: AgentState): Event {
   if (ending.stopReason === "cancelled") return { kind: "cancelled", partial };
   if (ending.stopReason === "expired") return { kind: "expired", partial };
   if (ending.stopReason === "error") return { kind: "broke", message: ending.message };
+  if (state.again !== null && state.concluding === null) return planEnded(record, ending);
   assert(state.concluding !== null, `the ending ${ending.stopReason} follows from what came before`);
   return { kind: "concluded", partial };
+}
+
+function planEnded(record: RecordedRun, ending: Ending): Event {
+  const { answer, partialAnswer: _partial, ...rest } = ending;
+  const changed = record.states.at(-1)?.again?.changed ?? null;
+  const parts = answer === null ? rest : { ...rest, answer };
+  return { kind: "plan_ended", reason: ending.stopReason === "done" ? "done" : "retry_ceiling", parts, changed };
 }
 
 function isExtraSkipped(state: AgentState, told: PublicRunEvent): boolean {

@@ -31,6 +31,8 @@ export type RunEvent = { readonly at: number; readonly step: number; readonly ph
       readonly totalNanoUsd: number;
       readonly durationMs: number;
     }
+  /** The calls of a stored plan; no model was asked for them. */
+  | { readonly type: "plan_followed"; readonly message: number }
   | { readonly type: "model_failed"; readonly code: string; readonly status: number | null; readonly text: string }
   | { readonly type: "retry_scheduled"; readonly code: string; readonly until: number; readonly attempt: number }
   | {
@@ -83,6 +85,10 @@ export function toPublicRunEvent(event: RunEvent, messageAt: (index: number) => 
         cost_total_usd: usd(event.totalNanoUsd),
         duration_ms: event.durationMs,
       };
+    }
+    case "plan_followed": {
+      const message = messageAt(event.message);
+      return { ...head, calls: message?.role === "assistant" ? message.calls : [] };
     }
     case "model_failed":
       return { ...head, code: event.code, status: event.status, message: event.text };

@@ -119,6 +119,14 @@ export const stateSchema = z
     tools: z.array(z.string()),
     /** The run this one carries on from, with its spend, or null. */
     parent: z.strictObject({ runId: z.string(), step: counter, kind: z.enum(["continue", "fork"]) }).nullable(),
+    /**
+     * Of a run that follows a stored plan instead of asking a model: whose plan, when that run was answered, and at the
+     * end which results are not what they were (null: that cannot be said).
+     */
+    again: z
+      .strictObject({ runId: z.string(), answeredAt: instant, changed: z.array(z.string()).nullable() })
+      .nullable()
+      .default(null),
     createdAt: instant,
     /** Whatever happens, the run is over by then. */
     expiresAt: instant,
@@ -205,7 +213,7 @@ export type NewRun = Pick<
   AgentState,
   "id" | "question" | "caller" | "mode" | "grounding" | "model" | "tools" | "limits"
 > &
-  Partial<Pick<AgentState, "loop" | "maxTokensMax">>;
+  Partial<Pick<AgentState, "loop" | "maxTokensMax" | "again" | "described">>;
 
 /** Where nobody said how much a model can write. */
 const MAX_TOKENS_MAX = 128_000;
@@ -216,6 +224,8 @@ export function createState(run: NewRun, now: number): AgentState {
     version: STATE_VERSION,
     loop: DEFAULT_LOOP,
     maxTokensMax: MAX_TOKENS_MAX,
+    again: null,
+    described: [],
     ...run,
     parent: null,
     createdAt: now,
@@ -242,7 +252,6 @@ export function createState(run: NewRun, now: number): AgentState {
     renewals: 0,
     renewalDue: null,
     memo: { notes: [], plan: [], brainstormed: false },
-    described: [],
     bookmark: null,
     failing: [],
     repairTier: 0,

@@ -9,6 +9,7 @@
 import { assert } from "../lib/assert.ts";
 import { formatUsd } from "../lib/money.ts";
 import { type Advance, advance } from "./advance.ts";
+import { judgePlan } from "./again.ts";
 import { ceilingReached, plannedRows, reserveForRows } from "./budget.ts";
 import { abortAt, deadlineAt } from "./clock.ts";
 import { keptBackNanoUsd, priceUsage } from "./cost.ts";
@@ -23,6 +24,7 @@ import { retryAt, TRIES_MAX } from "./recovery.ts";
 import { planRenewal, planRepair } from "./renewal.ts";
 import { runRound } from "./round.ts";
 import type { AgentState, Attempt, StopReason } from "./state.ts";
+import { nextCalls, type StoredPlan } from "./stored-plan.ts";
 import type { StoredResult } from "./tool.ts";
 
 export type StepResult =
@@ -54,9 +56,12 @@ export async function runStep(ports: StepPorts): Promise<StepResult> {
   if (state.waiting !== null && state.waiting.until > ports.now()) return { kind: "wait", until: state.waiting.until };
   if (state.concluding !== null) return conclude(ports, state);
   if (state.cutText !== null || state.critic === "due") return consult(ports, state);
+  const ended = await endPlan(ports, state);
+  if (ended !== null) return ended;
   const ceiling = state.phase === "action" ? null : ceilingReached(state, ports.now());
   if (ceiling !== null) return stopAt(ports, state, ceiling);
-  return state.phase === "action" ? act(ports, state) : think(ports, state);
+  if (state.phase === "action") return act(ports, state);
+  return state.again === null ? think(ports, state) : followPlan(ports, state);
 }
 
 /** An extra call between two steps: the gist of a cut-off reply, or a fresh perspective. Once each, or not at all. */
@@ -85,6 +90,32 @@ async function think(ports: StepPorts, before: AgentState): Promise<StepResult> 
   return after.phase === "action" ? act(ports, after) : settleStep(ports, after);
 }
 
+/** The next calls of a stored plan, in the place of a model's. */
+async function followPlan(ports: StepPorts, state: AgentState): Promise<StepResult> {
+  const calls = nextCalls(planOf(ports), ports.journal.messages());
+  assert(calls.length > 0, "a plan that has nothing left to run has ended");
+  return act(ports, await apply(ports, state, { kind: "plan_followed", calls }));
+}
+
+/** The end of a run whose plan has run, or has failed; null while there is more to do, and for every other run. */
+async function endPlan(ports: StepPorts, state: AgentState): Promise<StepResult | null> {
+  if (state.again === null || state.phase !== "observation") return null;
+  const end = judgePlan(planOf(ports), ports.journal.messages(), ports.journal.results());
+  if (end === null) return null;
+  const ceiling = ceilingReached(state, ports.now());
+  // A call that the limits left no room for is no fault of the plan.
+  const isAtLimit = ceiling !== null && ceiling !== "retry_ceiling" && ceiling !== "error_budget";
+  if (end.reason !== "done" && isAtLimit) return null;
+  await apply(ports, state, { kind: "plan_ended", ...end });
+  return { kind: "finished" };
+}
+
+function planOf(ports: StepPorts): StoredPlan {
+  const { plan } = ports.journal.pinned();
+  assert(plan !== undefined, "the plan is pinned with the run that follows it");
+  return plan;
+}
+
 /** Runs the tool calls of the last reply. */
 async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   const reply = ports.journal.messages().at(-1);
@@ -93,12 +124,8 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   const calls = reply.calls.map((call, index) => {
     if (index >= hops) return refuseOverHops(call);
     if (before.failedTries >= INTERRUPTIONS_MAX) return refuseInterrupted(call);
-    return refuseRepeated(
-      prepareCall(call, ports.tools, before.tools, reply.text),
-      before.recent,
-      before.rung,
-      before.loop,
-    );
+    const prepared = prepareCall(call, ports.tools, before.tools, reply.text);
+    return refuseRepeated(prepared, before.recent, before.rung, before.loop);
   });
   const available = plannedRows(before, keptBackNanoUsd(ports.model.info));
   const estimates = await Promise.all(
@@ -153,6 +180,8 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
 /** After a step: finished, at a ceiling (then the last call follows at once), or ready for the next. */
 async function settleStep(ports: StepPorts, state: AgentState): Promise<StepResult> {
   if (state.ending !== null) return { kind: "finished" };
+  const ended = await endPlan(ports, state);
+  if (ended !== null) return ended;
   const ceiling = ceilingReached(state, ports.now());
   return ceiling === null ? { kind: "ready" } : stopAt(ports, state, ceiling);
 }
@@ -164,7 +193,8 @@ async function stopAt(ports: StepPorts, state: AgentState, reason: StopReason): 
 /** The last call, or without one what the rows say by themselves. */
 async function conclude(ports: StepPorts, state: AgentState): Promise<StepResult> {
   // A last call that was interrupted again and again is done without: the run still ends for its own reason.
-  const planned = state.failedTries >= TRIES_MAX ? null : planLastCall(ports, state);
+  const isCalled = state.failedTries < TRIES_MAX && state.again === null;
+  const planned = isCalled ? planLastCall(ports, state) : null;
   let last = state;
   if (planned !== null) {
     const after = await callModel(ports, state, planned, "last");

@@ -82,6 +82,18 @@ export const publicRunSchema = z.strictObject({
     }),
   ),
   parent: z.strictObject({ id: z.string(), step: z.int(), kind: z.string() }).nullable(),
+  /** Of a run that ran the queries of an earlier one again, with no model. */
+  again: z
+    .strictObject({
+      /** The run that a model answered, and when. */
+      id: z.string(),
+      answered_at: z.string(),
+      /** Whether every query gave the same rows as then; null: not known, or not yet. */
+      unchanged: z.boolean().nullable(),
+      /** References of the results that changed. */
+      changed: z.array(z.string()),
+    })
+    .nullable(),
   /** Runs that carry on from this one. */
   children: z.array(z.strictObject({ id: z.string(), step: z.int(), kind: z.string() })),
   created_at: z.string(),
@@ -149,6 +161,12 @@ export function toPublicRun(state: AgentState, rows: RunRows, now: number): Publ
     warnings: warningsOf(state),
     links: linksOf(state),
     parent: state.parent && { id: state.parent.runId, step: state.parent.step, kind: state.parent.kind },
+    again: state.again && {
+      id: state.again.runId,
+      answered_at: new Date(state.again.answeredAt).toISOString(),
+      unchanged: state.again.changed && state.again.changed.length === 0,
+      changed: state.again.changed ?? [],
+    },
     deliveries: [...(rows.deliveries ?? [])],
     children: [...(rows.children ?? [])],
     created_at: new Date(state.createdAt).toISOString(),
@@ -179,7 +197,10 @@ function linksOf(state: AgentState): { [name: string]: string } {
   if (state.results > 0) links.results = `${self}/results/r1`;
   if (state.ending === null) links.cancel = `${self}/cancel`;
   if (state.ending === null && state.mode === "manual") links.steps = `${self}/steps`;
-  if (state.ending !== null && CONTINUABLE.has(state.ending.stopReason)) links.continue = `${self}/continue`;
+  if (state.ending !== null && state.again === null && CONTINUABLE.has(state.ending.stopReason)) {
+    links.continue = `${self}/continue`;
+  }
+  if (state.ending?.outcome === "answered" && state.queriesAnswered > 0) links.again = `${self}/again`;
   if (state.parent !== null) links.parent = `/v1/runs/${state.parent.runId}`;
   return links;
 }

@@ -79,9 +79,11 @@ const RUN = {
     events: `/v1/runs/${RUN_ID}/events`,
     transcript: `/v1/runs/${RUN_ID}/transcript`,
     results: `/v1/runs/${RUN_ID}/results/r1`,
+    again: `/v1/runs/${RUN_ID}/again`,
   },
   deliveries: [],
   parent: null,
+  again: null,
   children: [],
   created_at: "2026-11-30T12:00:00.000Z",
   finished_at: "2026-11-30T12:00:04.210Z",
@@ -96,6 +98,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   NoFields: {},
   Continue: { limits: { budget_usd: 0.6 } },
   Fork: { step: 2, limits: { max_steps: 20 } },
+  Again: { callback_url: "https://hooks.example.com/querent" },
   Run: RUN,
   RunList: {
     runs: [

@@ -11,6 +11,7 @@ import { runStep } from "../../src/agent/step.ts";
 import { functionModel, saying } from "../fakes/function-model.ts";
 import { createMemoryRun } from "../fakes/memory-run.ts";
 import {
+  AGAIN,
   ANY_EVENT,
   EVENT_KINDS,
   endingWith,
@@ -61,6 +62,7 @@ const LEGAL: { readonly [P in Phase]: Row } = {
     },
     transcript_renewed: { thought: [idle, ANY_EVENT.transcript_renewed] },
     extra_skipped: { thought: [stateWith({ critic: "due" }), ANY_EVENT.extra_skipped] },
+    plan_followed: { action: [stateWith({ again: AGAIN }), ANY_EVENT.plan_followed] },
     ceiling_reached: { thought: [idle, ANY_EVENT.ceiling_reached] },
     concluded: { finish: [stateWith({ concluding: "max_steps" }), ANY_EVENT.concluded] },
   },
@@ -87,6 +89,8 @@ const LEGAL: { readonly [P in Phase]: Row } = {
     call_reserved: { thought: [observed, ANY_EVENT.call_reserved] },
     transcript_renewed: { thought: [observed, ANY_EVENT.transcript_renewed] },
     extra_skipped: { thought: [{ ...observed, critic: "due" }, ANY_EVENT.extra_skipped] },
+    plan_followed: { action: [{ ...observed, again: AGAIN }, ANY_EVENT.plan_followed] },
+    plan_ended: { finish: [{ ...observed, again: AGAIN }, ANY_EVENT.plan_ended] },
     ceiling_reached: { thought: [observed, ANY_EVENT.ceiling_reached] },
   },
   finish: {
@@ -151,6 +155,8 @@ describe("an event that does not fit the state", () => {
   const outcomes = [outcomeWith()];
   it.each<[string, AgentState, Event, RegExp]>([
     ["L2: a second model call", asking, ANY_EVENT.call_reserved, /L2/],
+    ["calls of a plan that the run does not follow", idle, ANY_EVENT.plan_followed, /stored plan/],
+    ["the end of a plan that the run does not follow", observed, ANY_EVENT.plan_ended, /stored plan/],
     ["L2: a second round", acting, ANY_EVENT.tools_reserved, /L2/],
     ["a reply nobody asked for", idle, ANY_EVENT.model_replied, /open model call/],
     ["a reply to a round of tools", { ...idle, attempt: toolsAttempt() }, ANY_EVENT.model_replied, /open model call/],

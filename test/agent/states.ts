@@ -140,6 +140,9 @@ export function endingWith(parts: Partial<Ending> = {}): Ending {
   };
 }
 
+/** Of a run that follows a stored plan. */
+export const AGAIN: NonNullable<AgentState["again"]> = { runId: "run_0", answeredAt: START, changed: null };
+
 export const NO_EVIDENCE: Evidence = { citations: [], unsupported: [] };
 
 /** A reply as an event; its cost is that of `replyWith`'s usage at the prices of `PRICED`. */
@@ -177,6 +180,8 @@ export const ANY_EVENT: { readonly [K in EventKind]: Event & { readonly kind: K 
   ceiling_reached: { kind: "ceiling_reached", reason: "max_steps" },
   transcript_renewed: { kind: "transcript_renewed", text: "It goes on.", reason: "window" },
   extra_skipped: { kind: "extra_skipped" },
+  plan_followed: { kind: "plan_followed", calls: [callOf("1.a")] },
+  plan_ended: { kind: "plan_ended", reason: "done", parts: { answer: "347", grounded: true }, changed: [] },
   concluded: { kind: "concluded", partial: "So far." },
   cancelled: { kind: "cancelled", partial: null },
   expired: { kind: "expired", partial: null },
