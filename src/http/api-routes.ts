@@ -6,6 +6,7 @@
 import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { askSchema } from "./ask.ts";
+import { callerSchema } from "./caller.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";
 import { chartQuerySchema } from "./chart.ts";
 import { estimateRequestSchema, estimateSchema } from "./estimate.ts";
@@ -300,6 +301,15 @@ export const API_ROUTES: readonly ApiRoute[] = [
     query: usageQuerySchema,
     answers: { 200: { description: "The last days with any run, newest first.", schema: usageSchema } },
     problems: ["invalid_request"],
+  },
+  {
+    ...runRoute,
+    method: "get",
+    path: "/v1/caller",
+    id: "readCaller",
+    summary: "What you may use: models, limits and their maxima, scopes, what is left of your day",
+    answers: { 200: { description: "As your key stands now.", schema: callerSchema } },
+    problems: [],
   },
   {
     method: "post",

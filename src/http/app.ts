@@ -8,6 +8,7 @@ import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { configOf } from "../config.ts";
 import { authenticate } from "./auth.ts";
+import { createCallerRoutes } from "./caller.ts";
 import { createCarryOnRoutes } from "./carry-on.ts";
 import { createChartRoutes } from "./chart.ts";
 import { type HttpEnv, type HttpPorts, PRODUCTION_PORTS } from "./context.ts";
@@ -69,6 +70,7 @@ export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
   app.use("/v1/schema", authenticate);
   app.use("/v1/estimate", authenticate);
   app.use("/v1/usage", authenticate);
+  app.use("/v1/caller", authenticate);
   app.onError((error, c) => answerError(error, c));
   app.notFound(() => problem("not_found", "The addresses are listed in /openapi.json.").getResponse());
   app.route("/", createRoutes());
@@ -89,5 +91,6 @@ function createRoutes() {
     .route("/v1/schema", createSchemaRoutes())
     .route("/v1/estimate", createEstimateRoutes())
     .route("/v1/usage", createUsageRoutes())
+    .route("/v1/caller", createCallerRoutes())
     .route("/", createWebhookRoutes());
 }

@@ -105,6 +105,12 @@ export function modelsOf(caller: Caller, config: Config): readonly string[] {
   return caller.models === null ? config.models : config.models.filter((id) => caller.models?.includes(id));
 }
 
+/** The model of a question that names none: a caller that may not use the server's gets the first of its own list. */
+export function defaultModelOf(caller: Caller, config: Config): string | undefined {
+  const available = modelsOf(caller, config);
+  return available.includes(config.model) ? config.model : available[0];
+}
+
 /** Limits within the caller's maxima, or a refusal that names every maximum that is passed. */
 export function checkLimits(
   requested: Ask["limits"],
@@ -129,8 +135,7 @@ export function checkLimits(
 
 function checkModel(asked: string | undefined, caller: Caller, config: Config): Result<string, Refusal> {
   const available = modelsOf(caller, config);
-  // A caller that may not use the server's default gets the first model of its own list.
-  const model = asked ?? (available.includes(config.model) ? config.model : available[0]);
+  const model = asked ?? defaultModelOf(caller, config);
   if (model !== undefined && available.includes(model)) return ok(model);
   const key = config.anthropic.apiKey === null ? " Claude models need ANTHROPIC_API_KEY on the server." : "";
   const detail = `You may use: ${available.join(", ")}.${key}`;

@@ -166,6 +166,16 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  Caller: {
+    name: "analytics",
+    models: ["claude-sonnet-5-5", "claude-haiku-4-5"],
+    default_model: "claude-sonnet-5-5",
+    limits: { default: RUN.limits, max: { ...RUN.limits, max_steps: 128, budget_usd: 5 } },
+    scopes: { all_tables: true, all_columns: false, masked_values: ["email"], row_cap: null },
+    daily_usd: { max: 10, left: 9.3568 },
+    rate_per_minute: 60,
+    runs_at_once: 8,
+  },
   Accepted: { id: RUN_ID, links: RUN.links },
   Health: { status: "ok", model: "claude-sonnet-5-5" },
   Problem: {

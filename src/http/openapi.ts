@@ -10,6 +10,7 @@ import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { API_ROUTES, type ApiRoute, HEADERS, type HeaderName, problemsOf } from "./api-routes.ts";
 import { askSchema } from "./ask.ts";
+import { callerSchema } from "./caller.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";
 import type { HttpEnv } from "./context.ts";
 import { estimateRequestSchema, estimateSchema } from "./estimate.ts";
@@ -37,6 +38,7 @@ const COMPONENTS: readonly (readonly [name: string, schema: z.ZodType, io: "inpu
   ["EstimateRequest", estimateRequestSchema, "input"],
   ["Estimate", estimateSchema, "output"],
   ["Usage", usageSchema, "output"],
+  ["Caller", callerSchema, "output"],
   ["Accepted", acceptedSchema, "output"],
   ["Health", healthSchema, "output"],
   ["Problem", problemSchema, "output"],

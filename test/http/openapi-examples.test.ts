@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { publicRunSchema } from "../../src/agent/view.ts";
 import { askSchema } from "../../src/http/ask.ts";
+import { callerSchema } from "../../src/http/caller.ts";
 import { continueSchema, forkSchema } from "../../src/http/carry-on.ts";
 import { estimateRequestSchema, estimateSchema } from "../../src/http/estimate.ts";
 import { EXAMPLES } from "../../src/http/openapi-examples.ts";
@@ -27,6 +28,7 @@ const SCHEMAS: Readonly<Record<string, { safeParse(value: unknown): { success: b
   EstimateRequest: estimateRequestSchema,
   Estimate: estimateSchema,
   Usage: usageSchema,
+  Caller: callerSchema,
   Accepted: acceptedSchema,
   Health: healthSchema,
   Problem: problemSchema,

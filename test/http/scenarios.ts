@@ -111,7 +111,7 @@ const fails = (error: Error): Scenario["run"] =>
       });
       return call(harness, route);
     }
-    if (["listRuns", "readUsage", "askQuestion"].includes(route.id) || isWebhook(route)) {
+    if (["listRuns", "readUsage", "readCaller", "askQuestion"].includes(route.id) || isWebhook(route)) {
       const caller = harness.bindings.CALLERS.get(
         harness.bindings.CALLERS.idFromName(isWebhook(route) ? "webhook:form" : "local"),
       );
