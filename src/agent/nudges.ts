@@ -3,6 +3,10 @@
  * what to do. Pure.
  */
 
+import { type LimitChange, tellLimitChanges } from "./limit-changes.ts";
+import type { Limits } from "./limits.ts";
+import type { Usage } from "./state.ts";
+
 /** Our words between the model's turns. */
 export const NUDGE_EMPTY =
   "Your last reply held neither an answer nor a tool call. If the results above answer the question, call final_answer " +
@@ -25,6 +29,14 @@ export function resumeCutText(saidSoFar: string): string {
   return (
     `Your last reply was cut off. What it said so far:\n<said_so_far>\n${saidSoFar}\n</said_so_far>\n` +
     "Go on from there, more briefly: the next tool call, or the answer."
+  );
+}
+
+/** To the model of a run that was stopped by a limit and goes on: what has changed, and what it has left. */
+export function carriedOnText(changes: readonly LimitChange[], limits: Limits, usage: Usage): string {
+  return (
+    `A limit had stopped this run; it goes on with ${tellLimitChanges(changes)}. You have ` +
+    `${limits.stepsMax - usage.steps} steps and ${limits.hopsMax - usage.hops} tool calls left. Go on from the results above.`
   );
 }
 

@@ -5,6 +5,7 @@
  * STORED CONTRACT: types and fields are only ever added. Pure: no I/O, no clock.
  */
 import { usdFromNano as usd } from "../lib/money.ts";
+import { type LimitChange, tellLimitChanges } from "./limit-changes.ts";
 import type { Message } from "./model.ts";
 import type { Attempt, Phase } from "./state.ts";
 
@@ -17,6 +18,8 @@ export type RunEvent = { readonly at: number; readonly step: number; readonly ph
       readonly from: string;
       readonly fromStep: number;
       readonly kind: "continue" | "fork";
+      /** Limits that differ from those of the old run. */
+      readonly limits?: readonly LimitChange[];
     }
   | { readonly type: "step_started"; readonly purpose: Attempt["purpose"]; readonly reservedNanoUsd: number }
   | { readonly type: "attempt_lost"; readonly keptNanoUsd: number }
@@ -66,7 +69,14 @@ export function toPublicRunEvent(event: RunEvent, messageAt: (index: number) => 
     case "step_finished":
       return head;
     case "run_forked":
-      return { ...head, from_run: event.from, from_step: event.fromStep, kind: event.kind };
+      return {
+        ...head,
+        from_run: event.from,
+        from_step: event.fromStep,
+        kind: event.kind,
+        limits: event.limits ?? [],
+        message: tellForked(event),
+      };
     case "step_started":
       return { ...head, purpose: event.purpose, reserved_usd: usd(event.reservedNanoUsd) };
     case "attempt_lost":
@@ -103,6 +113,11 @@ export function toPublicRunEvent(event: RunEvent, messageAt: (index: number) => 
     case "run_finished":
       return { ...head, outcome: event.outcome, stop_reason: event.stopReason, message: event.text };
   }
+}
+
+function tellForked({ from, fromStep, limits = [] }: Extract<RunEvent, { type: "run_forked" }>): string {
+  const changed = limits.length === 0 ? "under the same limits" : `with ${tellLimitChanges(limits)}`;
+  return `Goes on from ${from} after step ${fromStep}, with what was spent there, ${changed}.`;
 }
 
 function toPublicObservation(

@@ -180,6 +180,8 @@ export interface RunKinApi {
   adopt(seed: Seed, driver: Driver): Promise<PublicRun>;
   /** Rows of this run in stored form, from number `from`, before `upTo`; at least one if there is one. */
   kinRows(kind: string, from: number, upTo: number): Promise<readonly string[]>;
+  /** What the model is told before it goes on; absent from a release that told it nothing. */
+  readonly note?: string | null;
 }
 
 /** What the run object offers to the caller object, which looks after runs that never settled. */

@@ -7,6 +7,9 @@
  */
 import * as z from "zod";
 import { forkState } from "../agent/fork.ts";
+import { limitChanges } from "../agent/limit-changes.ts";
+import type { Message } from "../agent/model.ts";
+import { carriedOnText } from "../agent/nudges.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import { decodeState, encodeState } from "../agent/state-record.ts";
 import type { PublicRun } from "../agent/view.ts";
@@ -71,6 +74,10 @@ export function planSeed(
   if (!forked.ok) return forked;
   const { usage, phase, messages, events, results } = forked.value;
   const { kind, id, limits } = request;
+  const changes = limitChanges(parent.limits, limits);
+  // The model is told too: what it read of its limits is no longer so. A fork's messages are those of its step.
+  const isTold = kind === "continue" && changes.length > 0;
+  const note = isTold ? carriedOnText(changes, limits, usage) : null;
   const event: RunEvent = {
     type: "run_forked",
     at: now,
@@ -79,13 +86,15 @@ export function planSeed(
     from: parent.id,
     fromStep: step,
     kind,
+    limits: changes,
   };
   const inheritedNanoUsd = parent.usage.costNanoUsd;
   return ok({
     parentId: parent.id,
     settings: encodeSettings({ ...journal.settings, id, limits, inheritedNanoUsd, slack: request.slack ?? null }),
-    state: encodeState({ ...forked.value, events: events + 1 }),
+    state: encodeState({ ...forked.value, events: events + 1, messages: messages + (note === null ? 0 : 1) }),
     event: JSON.stringify(event),
+    note,
     checkpoints: rowsUpTo(sql, step),
     counts: { pinned: 1, messages, events, results, result_rows: results },
   });
@@ -110,6 +119,7 @@ export async function adoptRun(storage: DurableObjectStorage, seed: Seed, parent
   const settings = decodeSettings(seed.settings);
   const state = decodeState(seed.state);
   const event = decodeRow(seed.event, eventSchema);
+  const messages: readonly Message[] = typeof seed.note === "string" ? [{ role: "user", text: seed.note }] : [];
   assert(settings.ok && state.ok && event !== null, "a seed is made by this release or the one before");
   // What an attempt that was cut off has left.
   await storage.deleteAll();
@@ -134,7 +144,7 @@ export async function adoptRun(storage: DurableObjectStorage, seed: Seed, parent
     for (const checkpoint of seed.checkpoints) {
       copyCheckpoint(storage.sql, checkpoint);
     }
-    writeFirst(storage.sql, settings.value, { state: state.value, messages: [], events: [event] });
+    writeFirst(storage.sql, settings.value, { state: state.value, messages, events: [event] });
   });
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   adviceText,
+  carriedOnText,
   NUDGE_CUT_CALL,
   NUDGE_EMPTY,
   NUDGE_THINKING,
@@ -8,6 +9,7 @@ import {
   resumeCutText,
   unsupportedText,
 } from "../../src/agent/nudges.ts";
+import { stateWith } from "./states.ts";
 
 describe("nudges", () => {
   it("B33, B39: what comes back is delimited: as what was said, and as advice", () => {
@@ -20,6 +22,14 @@ describe("nudges", () => {
       expect(nudge).toMatch(/call|query|answer/i);
     }
     expect(new Set([NUDGE_EMPTY, NUDGE_THINKING, NUDGE_CUT_CALL, NUDGE_UNGROUNDED]).size).toBe(4);
+  });
+
+  it("a run that goes on is told which limits were raised, and what it has left", () => {
+    const { limits, usage } = stateWith({ limits: { stepsMax: 12, hopsMax: 8 }, usage: { steps: 3, hops: 5 } });
+    expect(carriedOnText([{ name: "max_steps", from: 3, to: 12 }], limits, usage)).toBe(
+      "A limit had stopped this run; it goes on with max_steps raised from 3 to 12. You have 9 steps and 3 tool calls " +
+        "left. Go on from the results above.",
+    );
   });
 
   it("figures without evidence are named, ten at the most", () => {

@@ -51,7 +51,38 @@ describe("toPublicRunEvent", () => {
     [{ type: "step_finished" }, { type: "step_finished" }],
     [
       { type: "run_forked", from: "run_0", fromStep: 3, kind: "continue" },
-      { type: "run_forked", from_run: "run_0", from_step: 3, kind: "continue" },
+      {
+        type: "run_forked",
+        from_run: "run_0",
+        from_step: 3,
+        kind: "continue",
+        limits: [],
+        message: "Goes on from run_0 after step 3, with what was spent there, under the same limits.",
+      },
+    ],
+    [
+      {
+        type: "run_forked",
+        from: "run_0",
+        fromStep: 3,
+        kind: "continue",
+        limits: [
+          { name: "max_steps", from: 3, to: 12 },
+          { name: "budget_usd", from: 0.5, to: 0.2 },
+        ],
+      },
+      {
+        type: "run_forked",
+        from_run: "run_0",
+        from_step: 3,
+        kind: "continue",
+        limits: [
+          { name: "max_steps", from: 3, to: 12 },
+          { name: "budget_usd", from: 0.5, to: 0.2 },
+        ],
+        message:
+          "Goes on from run_0 after step 3, with what was spent there, with max_steps raised from 3 to 12, budget_usd lowered from 0.5 to 0.2.",
+      },
     ],
     [
       { type: "step_started", purpose: "last", reservedNanoUsd: 1_500_000 },

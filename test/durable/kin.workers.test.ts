@@ -51,6 +51,15 @@ describe("continue", () => {
     expect(run.receipt.queries.map((entry) => entry.sql)).toEqual([0, 1, 2, 3, 4].map((n) => `SELECT ${n}`));
     expect(run.usage.steps).toBe(6);
     expect(run.usage.cost_usd).toBeGreaterThan(before?.usage.cost_usd ?? 0);
+    const events = (await stubOf(request.id).eventsAfter(0, 0))?.events.map((entry) => entry.event) ?? [];
+    expect(events.find((event) => event.type === "run_forked")).toMatchObject({
+      limits: [{ name: "max_steps", from: 3, to: 12 }],
+      message: expect.stringContaining("max_steps raised from 3 to 12"),
+    });
+    const transcript = await stubOf(request.id).transcript();
+    const said = transcript?.entries.flatMap((entry) => (entry.kind === "message" ? [entry.message] : [])) ?? [];
+    expect(said[7]).toEqual({ role: "user", text: expect.stringContaining("max_steps raised from 3 to 12") });
+    expect(said[7]).toMatchObject({ text: expect.stringContaining("You have 9 steps and 5 tool calls left") });
     const after = await stubOf(id).view();
     expect(after).toEqual({ ...before, children: [{ id: request.id, step: 3, kind: "continue" }] });
     expect(await stubOf(request.id).account()).toMatchObject({ outcome: "answered" });
