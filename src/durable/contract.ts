@@ -169,6 +169,8 @@ export interface Seed {
   readonly settings: string;
   readonly state: string;
   readonly event: string;
+  /** What the model is told before it goes on; absent from a release that told it nothing. */
+  readonly note?: string | null;
   readonly checkpoints: readonly { readonly step: number; readonly state: string }[];
   /** Rows of each kind to copy. */
   readonly counts: { readonly [kind: string]: number };
@@ -180,8 +182,6 @@ export interface RunKinApi {
   adopt(seed: Seed, driver: Driver): Promise<PublicRun>;
   /** Rows of this run in stored form, from number `from`, before `upTo`; at least one if there is one. */
   kinRows(kind: string, from: number, upTo: number): Promise<readonly string[]>;
-  /** What the model is told before it goes on; absent from a release that told it nothing. */
-  readonly note?: string | null;
 }
 
 /** What the run object offers to the caller object, which looks after runs that never settled. */
