@@ -1,9 +1,9 @@
 /**
- * Draws a picture of a result with Observable Plot: the same in the browser and, over `svg-document.ts`, in the worker.
+ * Draws a picture of a result on the page, with Observable Plot. The same picture as a file is drawn by svg-marks.ts.
  *
  * Owns: marks, axes and margins of each kind. Leaves to others: which picture it is (chart-rules.ts), points and colours
- * (chart-frame.ts), the legend (chart-legend.ts), words (chart-text.ts). Loaded when the first picture is wanted, never before: the library is
- * larger than all the rest.
+ * (chart-frame.ts), the legend (chart-legend.ts, chart-marks.ts), words (chart-text.ts). Loaded when the first picture is
+ * wanted, never before: the library is larger than all the rest.
  */
 import * as Plot from "@observablehq/plot";
 import { formatAlike, formatNumber, type Row, toCellNumber, toWords } from "./cells.ts";
@@ -12,14 +12,14 @@ import {
   type ChartLook,
   colorOf,
   formatTick,
-  measureName,
-  nameMark,
+  isOverTime,
   type Point,
   tickRoom,
   toPoints,
 } from "./chart-frame.ts";
-import { type Legend, layOutLegend, legendMarks, NO_LEGEND } from "./chart-legend.ts";
-import { type Chart, SERIES_MAX, toTime } from "./chart-rules.ts";
+import { type Legend, layOutLegend, NO_LEGEND } from "./chart-legend.ts";
+import { legendMarks, measureName, nameMark } from "./chart-marks.ts";
+import { type Chart, SERIES_MAX } from "./chart-rules.ts";
 
 /** Fixed, so that the one style element that Plot writes is the same text everywhere and a policy can name its hash. */
 export const CHART_CLASS = "chart";
@@ -50,7 +50,7 @@ export function drawChart(chart: Chart, columns: readonly string[], rows: readon
     case "line":
       return finish(parts, lineOptions(parts));
     case "bar":
-      return finish(parts, isOverTime(parts) ? columnOptions(parts) : barOptions(parts));
+      return finish(parts, isOverTime(parts.points) ? columnOptions(parts) : barOptions(parts));
     case "share":
       return finish(parts, shareOptions(parts));
     case "dots":
@@ -62,7 +62,7 @@ function finish({ chart, legend, series, look, points }: Parts, options: Plot.Pl
   const { colors, width } = look;
   // Sideways bars have their values written beside them, and stacked ones tell theirs by the browser's own hint.
   const isPlainBar = chart.kind === "bar" && chart.series === null;
-  const hasTip = chart.kind === "line" || chart.kind === "dots" || (isPlainBar && isOverTime({ points }));
+  const hasTip = chart.kind === "line" || chart.kind === "dots" || (isPlainBar && isOverTime(points));
   const atPointer = chart.kind === "dots" ? Plot.pointer : Plot.pointerX;
   const tip = { x: "x", y: "y", title: "tip", fontSize: look.fontPx, fill: colors.surface, stroke: colors.muted };
   const pointer = look.interactive ? [Plot.tip(points, atPointer(tip))] : [];
@@ -286,12 +286,4 @@ function drawNumbers(chart: Chart, columns: readonly string[], rows: readonly Ro
 /** The browser's own hint at the pointer. */
 function hint(look: ChartLook): { readonly title?: string } {
   return look.interactive ? { title: "tip" } : {};
-}
-
-function isOverTime({ points }: Pick<Parts, "points">): boolean {
-  return points.length > 0 && points.every((point) => typeof point.x === "string" && isTimeText(point.x));
-}
-
-function isTimeText(text: string): boolean {
-  return toTime(/^\d{4}$/.test(text) ? Number(text) : text) !== null;
 }

@@ -1,8 +1,9 @@
 /**
- * What every kind of picture is made of: colours, points read from rows, room for texts, names of measures.
- * Leaves to others: marks and axes of each kind (chart-draw.ts), the legend (chart-legend.ts).
+ * What every kind of picture is made of, in the page and in a file: colours, points read from rows, room for texts.
+ * Leaves to others: marks and axes of each kind (chart-draw.ts, svg-marks.ts), the legend (chart-legend.ts).
+ * Imports types of the chart library only: the worker, which draws without it, imports this. Pure.
  */
-import * as Plot from "@observablehq/plot";
+import type * as Plot from "@observablehq/plot";
 import { formatNumber, type Row, toCellNumber, toCellText, toWords } from "./cells.ts";
 import { type Chart, toTime } from "./chart-rules.ts";
 
@@ -54,20 +55,13 @@ export function toPoints(chart: Chart, columns: readonly string[], rows: readonl
   );
 }
 
-/** The name of the measure, where an axis title would be. */
-export function measureName(chart: Chart, columns: readonly string[], look: ChartLook) {
-  const named = chart.y.length > 1 ? "" : toWords(columns[chart.y[0] ?? 0] ?? "");
-  return nameMark(named, look);
+/** Whether the bars stand for times, and so stand upright. */
+export function isOverTime(points: readonly Point[]): boolean {
+  return points.length > 0 && points.every((point) => typeof point.x === "string" && isTimeText(point.x));
 }
 
-export function nameMark(text: string, { colors, fontPx: em }: ChartLook) {
-  return Plot.text([text], {
-    frameAnchor: "top-left",
-    text: (each: string) => each,
-    dy: -em * 1.5,
-    fill: colors.muted,
-    textAnchor: "start",
-  });
+function isTimeText(text: string): boolean {
+  return toTime(/^\d{4}$/.test(text) ? Number(text) : text) !== null;
 }
 
 /** Room for the texts of an upright axis. */

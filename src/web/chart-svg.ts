@@ -2,14 +2,14 @@
  * A picture of a result as an SVG file, drawn in the worker: what `GET /v1/runs/:id/chart.svg` answers with.
  *
  * Owns: the two sets of plain colours, title and description inside the file. Leaves to others: which picture
- * (chart-rules.ts) and its marks (chart-draw.ts). Pure: no I/O, no clock.
+ * (chart-rules.ts) and its marks (svg-marks.ts). Pure: no I/O, no clock.
  */
 import type { Row } from "./cells.ts";
-import { drawChart } from "./chart-draw.ts";
 import type { ChartColors } from "./chart-frame.ts";
 import type { Chart } from "./chart-rules.ts";
 import { describeChart } from "./chart-text.ts";
-import { createSvgDocument, type ElementNode, escapeXml, toXml } from "./svg-document.ts";
+import { drawMarks } from "./svg-marks.ts";
+import { element, escapeXml, toPixels } from "./svg-text.ts";
 
 export type ChartTheme = "light" | "dark";
 
@@ -32,6 +32,7 @@ export const THEME_COLORS: { readonly [theme in ChartTheme]: ChartColors } = {
 };
 
 const FONT_PX = 13;
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 export interface SvgOptions {
   readonly width: number;
@@ -45,24 +46,17 @@ export function renderChartSvg(
   rows: readonly Row[],
   { width, theme }: SvgOptions,
 ): string {
-  const document = createSvgDocument();
   const colors = THEME_COLORS[theme];
-  // Plot asks for a whole Document and uses the part of it that ours has.
-  const drawn: unknown = drawChart(chart, columns, rows, {
-    width,
-    fontPx: FONT_PX,
-    colors,
-    interactive: false,
-    document,
-  });
-  if (!isElement(drawn)) throw new Error("The chart library drew something else than an element of our document.");
-  const title = `<title>${escapeXml(chart.title)}</title><desc>${escapeXml(describeChart(chart, columns, rows))}</desc>`;
-  const background = `<rect width="100%" height="100%" fill="${colors.surface}"/>`;
-  const xml = toXml(drawn).replace("<svg", '<svg role="img"');
-  const open = xml.indexOf(">") + 1;
-  return `${xml.slice(0, open)}${title}${background}${xml.slice(open)}\n`;
-}
-
-function isElement(value: unknown): value is ElementNode {
-  return typeof value === "object" && value !== null && "attributes" in value && value.attributes instanceof Map;
+  const { height, content } = drawMarks(chart, columns, rows, { width, fontPx: FONT_PX, colors, interactive: false });
+  const size = { role: "img", xmlns: SVG_NAMESPACE, width, height, viewBox: `0 0 ${width} ${toPixels(height)}` };
+  const font = { "font-family": "system-ui, sans-serif", "font-size": FONT_PX, fill: colors.muted };
+  const svg = element(
+    "svg",
+    { ...size, ...font },
+    element("title", {}, escapeXml(chart.title)),
+    element("desc", {}, escapeXml(describeChart(chart, columns, rows))),
+    element("rect", { width: "100%", height: "100%", fill: colors.surface }),
+    content,
+  );
+  return `${svg}\n`;
 }

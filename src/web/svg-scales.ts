@@ -42,7 +42,7 @@ export function bandScale(names: readonly string[], start: number, end: number, 
   return { place: (name: string): number => places.get(name) ?? start, width: step * (1 - padding) };
 }
 
-/** 1, 2 or 5 times a power of ten, the one nearest above. */
+/** 1, 2 or 5 times a power of ten, the nearest. */
 function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   const factor = least / power;
@@ -61,15 +61,25 @@ const FIXED_STEPS_MS = [1, 5, 15, 30]
   .concat([1, 2, 7].map((n) => n * DAY_MS))
   .toSorted((a, b) => a - b);
 const MONTH_STEPS = [1, 3, 6];
+/** Month after month, in short names, may stand a little closer. */
+const MONTH_ROOM = 0.85;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 /** The first Monday of the epoch: weeks begin there. */
 const MONDAY_MS = 4 * DAY_MS;
 
-/** Round instants between `low` and `high`, at most `count` and a few. */
-export function timeTicks(low: number, high: number, count: number): readonly TimeTick[] {
-  const least = (high - low) / Math.max(1, count);
+/** The unit that the times are told in: no tick should be finer. Zero: they have instants. */
+export function unitOf(times: readonly number[]): number {
+  if (times.some((at) => at % DAY_MS !== 0)) return 0;
+  const dates = times.map((at) => new Date(at));
+  if (dates.some((date) => date.getUTCDate() !== 1)) return DAY_MS;
+  return dates.some((date) => date.getUTCMonth() !== 0) ? MONTH_MS : YEAR_MS;
+}
+
+/** Round instants between `low` and `high`, at most `count` and a few, at least `unit` apart. */
+export function timeTicks(low: number, high: number, count: number, unit = 0): readonly TimeTick[] {
+  const least = Math.max(unit, (high - low) / Math.max(1, count));
   const fixed = FIXED_STEPS_MS.find((step) => step >= least);
-  if (!(high > low)) return named([low], DAY_MS);
+  if (!(high > low)) return named([low], Math.max(unit, DAY_MS));
   if (fixed !== undefined) {
     const origin = fixed === 7 * DAY_MS ? MONDAY_MS : 0;
     const first = Math.ceil((low - origin) / fixed) * fixed + origin;
@@ -79,7 +89,7 @@ export function timeTicks(low: number, high: number, count: number): readonly Ti
       fixed,
     );
   }
-  const months = MONTH_STEPS.find((step) => step * MONTH_MS >= least);
+  const months = MONTH_STEPS.find((step) => step * MONTH_MS >= least * (step === 1 ? MONTH_ROOM : 1));
   const step = months ?? 12 * Math.max(1, roundStep(least / YEAR_MS));
   const monthOf = (at: number): number => new Date(at).getUTCFullYear() * 12 + new Date(at).getUTCMonth();
   const first = Math.ceil((monthOf(low) + (startOfMonth(monthOf(low)) < low ? 1 : 0)) / step);

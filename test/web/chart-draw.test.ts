@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { CHART_CLASS, drawChart } from "../../src/web/chart-draw.ts";
 import { suggestCharts } from "../../src/web/chart-rules.ts";
 import { THEME_COLORS } from "../../src/web/chart-svg.ts";
-import { createSvgDocument, type ElementNode, toXml } from "../../src/web/svg-document.ts";
+import { CHART_STYLE_HASH } from "../../src/web/shell.tsx";
+import { createSvgDocument, type ElementNode, toXml } from "../fakes/svg-document.ts";
 
 function draw(columns: readonly string[], rows: readonly (readonly unknown[])[], fontPx = 13): ElementNode {
   const [chart] = suggestCharts(columns, rows);
@@ -35,6 +37,18 @@ describe("drawing", () => {
 
   test("it has the class that the policy's hash was made for", () => {
     expect(draw(["country", "n"], COUNTRIES).attributes.get("class")).toBe(CHART_CLASS);
+  });
+
+  test("the policy of the page names the hash of the one style that the library writes", () => {
+    const rows = [COUNTRIES, COUNTRIES.map(([, n], index) => [2001 + index, n]), [[1, 2]]];
+    const hashes = rows.flatMap((each) =>
+      [...toXml(draw(["year", "n"].slice(0, each[0]?.length), each)).matchAll(/<style>([^<]*)<\/style>/g)].map(
+        ([, text = ""]) =>
+          createHash("sha256").update(text.replaceAll("&gt;", ">").replaceAll("&amp;", "&")).digest("base64"),
+      ),
+    );
+    expect(hashes).toHaveLength(rows.length);
+    expect([...new Set(hashes)]).toEqual([CHART_STYLE_HASH.replace("sha256-", "")]);
   });
 
   test("values that cannot be drawn are left out, not drawn as zero", () => {

@@ -1,7 +1,8 @@
 /**
- * The few parts of a document that Plot needs to draw where there is no browser: elements that hold attributes, styles
- * and children, and their text as XML. Everything is escaped on the way out. Pure: no I/O, no clock.
+ * The few parts of a document that Plot needs to draw where there is no browser, so that the page's pictures can be read
+ * by tests: elements that hold attributes, styles and children, and their text as XML.
  */
+import { escapeXml } from "../../src/web/svg-text.ts";
 
 interface TextNode {
   readonly nodeType: 3;
@@ -54,20 +55,6 @@ export function toXml(node: ElementNode | TextNode, isOutermost = true): string 
   if (isOutermost) attributes.unshift(` xmlns="${node.namespaceURI}"`);
   const children = node.childNodes.map((child) => toXml(child, false)).join("");
   return `<${node.tagName}${attributes.join("")}>${children}</${node.tagName}>`;
-}
-
-/** XML 1.0 has no control characters, not even escaped. */
-export function escapeXml(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot hold.
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll('"', "&quot;")
-  );
 }
 
 function createElement(ownerDocument: SvgDocument, namespaceURI: string, tagName: string): ElementNode {
