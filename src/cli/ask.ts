@@ -2,7 +2,8 @@
  * `npm run ask -- "question"`: the same worker as in production, embedded, asked one question from the terminal.
  *
  * Owns: the order of things and what goes where. The answer goes to standard output; progress (on a terminal only),
- * notes and errors go to standard error. Exit code: 0 answered, 1 stopped or failed, 2 a wrong call, 130 cancelled.
+ * notes and errors go to standard error. Exit code: 0 answered, 1 stopped or failed, 2 a wrong call or setting,
+ * 130 cancelled.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +18,7 @@ import { type PreparedDatabase, prepareDatabase, readRecord, stateDirOf } from "
 import { INTERRUPTED_EXIT_CODE, type ProcessEnd, takeOverSignals } from "./process-end.ts";
 import { openProgressScreen } from "./progress-screen.ts";
 import { exitCodeOf, lastResultOf, renderReport } from "./render.ts";
-import { createRun, getResult, getRun, type Refusal, type Run } from "./run-client.ts";
+import { createRun, getResult, getRun, isWrongCall, type Refusal, type Run } from "./run-client.ts";
 import { followToEnd } from "./run-session.ts";
 import { messageOf } from "./sqlite-text.ts";
 import { lockFolder } from "./state-lock.ts";
@@ -206,10 +207,9 @@ async function report(run: Run, command: Ask | Show, database: OpenedDatabase): 
   );
 }
 
-/** What the API refuses as a bad request is a wrong call of ours: the flags were taken over as they are. */
+/** What the API refuses as a bad request is a wrong call of ours: flags and settings were taken over as they are. */
 function stopOf(refusal: Refusal): Stop {
-  const isWrongCall = refusal.status === 400 || refusal.status === 413 || refusal.status === 422;
-  return { exitCode: isWrongCall ? 2 : 1, message: refusal.message };
+  return { exitCode: isWrongCall(refusal) ? 2 : 1, message: refusal.message };
 }
 
 function print(text: string): number {

@@ -2,7 +2,7 @@
  * `npm run dev`: the worker on localhost, with the demo database or any other, and state that survives.
  *
  * Owns: the order of things, and telling the person where it listens and how to ask. Exit code: 0 ended with Ctrl-C,
- * 1 the worker did not start, 2 a wrong call (a taken port is one).
+ * 1 the worker did not start, 2 a wrong call (a taken port or a setting that is wrong is one).
  */
 import { err, ok, type Result } from "../lib/result.ts";
 import { type DevCommand, parseDevArguments } from "./arguments.ts";
@@ -13,7 +13,7 @@ import { DEV_HELP, readVersion } from "./help.ts";
 import { isPortFree } from "./host.ts";
 import { prepareDatabase } from "./load-database.ts";
 import { type ProcessEnd, takeOverSignals } from "./process-end.ts";
-import { checkHealth } from "./run-client.ts";
+import { checkHealth, isWrongCall } from "./run-client.ts";
 import { messageOf } from "./sqlite-text.ts";
 import { lockFolder } from "./state-lock.ts";
 import { toSafeLine, toSafeText } from "./terminal-text.ts";
@@ -42,7 +42,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const health = await checkHealth(host);
   if (!health.ok) {
     await host.dispose();
-    return complain({ exitCode: 1, message: health.error.message });
+    return complain({ exitCode: isWrongCall(health.error) ? 2 : 1, message: health.error.message });
   }
   process.stdout.write(welcome(command, opened.value));
   await new Promise<void>((resolve) => end.onInterrupt(resolve));

@@ -21,7 +21,7 @@ Flags
   --help          print this
   --version       print the version
 
-Exit code: 0 answered, 1 stopped or failed, 2 a wrong call, 130 cancelled with Ctrl-C.
+Exit code: 0 answered, 1 stopped or failed, 2 a wrong call or setting, 130 cancelled with Ctrl-C.
 
 Examples
   npm run ask -- "Which country's customers have spent the most?"

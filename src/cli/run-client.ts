@@ -19,6 +19,13 @@ export interface Door {
 export interface Refusal {
   readonly status: number | null;
   readonly message: string;
+  /** The problem's stable code, when there was one. */
+  readonly code?: string;
+}
+
+/** True when the person can put it right: a request or a setting that is wrong, and not a fault of the worker. */
+export function isWrongCall({ status, code }: Refusal): boolean {
+  return status === 400 || status === 413 || status === 422 || code === "not_configured";
 }
 
 const runSchema = z.looseObject({
@@ -56,6 +63,7 @@ const resultSchema = z.looseObject({
 });
 
 const problemSchema = z.looseObject({
+  code: z.string().optional(),
   title: z.string().optional(),
   detail: z.string().optional(),
   errors: z.array(z.looseObject({ detail: z.string(), pointer: z.string().optional() })).optional(),
@@ -125,7 +133,9 @@ async function request(door: Door, path: string, init?: RequestInit): Promise<Re
     const response = await door.fetch(path, init);
     const text = await response.text();
     if (response.ok) return ok(JSON.parse(text));
-    return err({ status: response.status, message: explainProblem(response.status, text) });
+    const { code } = problemSchema.safeParse(parseJson(text)).data ?? {};
+    const message = explainProblem(response.status, text);
+    return err({ status: response.status, message, ...(code !== undefined && { code }) });
   } catch (error) {
     return err({ status: null, message: `The local worker did not answer (${messageOf(error)}).` });
   }

@@ -1,32 +1,15 @@
 /**
  * Which addresses a finished run may be sent to.
  *
- * On Workers the address behind a name cannot be seen or pinned, so the name itself must be harmless: https on the usual
- * port, a public name of several labels, no IP address in any spelling, no user, not this server, and on the operator's
- * list of origins. Only an origin that the list names may be plain http, on another port, or local.
- * Leaves to others: the request itself, which follows no redirect (deliver/webhook.ts). Pure: no I/O, no clock.
+ * https on the usual port, no user, no fragment, a harmless host name, and on the operator's list of origins. Only an
+ * origin that the list names may be plain http, on another port, or local.
+ * Leaves to others: host names (callback-host.ts), the request itself, which follows no redirect (deliver/webhook.ts).
+ * Pure: no I/O, no clock.
  */
 import { err, ok, type Result } from "../lib/result.ts";
+import { refuseHost } from "./callback-host.ts";
 
 const URL_CHARS_MAX = 2_000;
-/** Names that never mean a public host (RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN's .internal). */
-const LOCAL_SUFFIXES: ReadonlySet<string> = new Set([
-  "alt",
-  "arpa",
-  "example",
-  "home",
-  "internal",
-  "intranet",
-  "invalid",
-  "lan",
-  "local",
-  "localdomain",
-  "localhost",
-  "onion",
-  "private",
-  "test",
-]);
-
 export interface CallbackRules {
   /** Origins, or `*` for every public https host; empty: no callbacks. */
   readonly origins: readonly string[];
@@ -53,17 +36,4 @@ export function parseCallbackUrl(text: string, rules: CallbackRules): Result<str
   if (refusal !== null) return err(refusal);
   if (!rules.origins.includes("*")) return err("This origin is not on the list that the operator allows.");
   return ok(url.href);
-}
-
-function refuseHost(hostname: string, ownHost: string): string | null {
-  // The parser has brought every spelling of an IPv4 address to four decimal numbers, and IPv6 into brackets.
-  const host = hostname.replace(/\.+$/, "").toLowerCase();
-  const labels = host.split(".");
-  const last = labels.at(-1) ?? "";
-  if (host.startsWith("[") || /^[0-9]+$/.test(last)) return "The address must name a host, not an IP address.";
-  if (hostname.endsWith(".")) return "The host name must not end with a dot.";
-  if (labels.length < 2) return "The host name must be a public one, with a domain.";
-  if (LOCAL_SUFFIXES.has(last)) return "The host name is a local one.";
-  if (host === ownHost.toLowerCase()) return "The address is this server's own.";
-  return null;
 }

@@ -82,7 +82,7 @@ describe("npm run dev", () => {
     taken.close();
 
     const unset = dev(["--port", "0"], { QUERENT_MODEL: "claude-sonnet-5-5" });
-    expect(await unset.ended()).toBe(1);
+    expect(await unset.ended()).toBe(2);
     expect(unset.stderr()).toContain("QUERENT_MODEL is claude-sonnet-5-5, which needs ANTHROPIC_API_KEY");
   });
 });

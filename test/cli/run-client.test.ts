@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cancelRun, checkHealth, createRun, getResult, getRun } from "../../src/cli/run-client.ts";
+import { cancelRun, checkHealth, createRun, getResult, getRun, isWrongCall } from "../../src/cli/run-client.ts";
 import { aRun, fakeDoor, problem } from "./fake-door.ts";
 
 const request = { question: "How many tracks?", model: null, budgetUsd: null, maxSteps: null };
@@ -60,11 +60,24 @@ describe("a refusal", () => {
   });
 
   it("names the setting when the worker is not configured correctly", async () => {
-    const door = fakeDoor(problem(503, "QUERENT_TYPO is not a setting. Remove it."));
+    const door = fakeDoor(problem(503, "QUERENT_TYPO is not a setting. Remove it.", { code: "not_configured" }));
     expect(await checkHealth(door)).toEqual({
       ok: false,
-      error: { status: 503, message: "Refused: QUERENT_TYPO is not a setting. Remove it." },
+      error: { status: 503, code: "not_configured", message: "Refused: QUERENT_TYPO is not a setting. Remove it." },
     });
+  });
+
+  it.each([
+    [400, "invalid_request", true],
+    [413, "body_too_large", true],
+    [422, "model_not_available", true],
+    [503, "not_configured", true],
+    [503, "unavailable", false],
+    [500, "internal", false],
+    [429, "rate_limited", false],
+    [null, undefined, false],
+  ])("%s %s is a wrong call: %s", (status, code, expected) => {
+    expect(isWrongCall({ status, message: "x", ...(code !== undefined && { code }) })).toBe(expected);
   });
 
   it.each([
