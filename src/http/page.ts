@@ -6,7 +6,7 @@
  * script, no text that becomes HTML (trusted types), no frame around it. Leaves to others: what it shows (web/).
  */
 import { Hono } from "hono";
-import { CHART_STYLE_HASH, renderShell } from "../web/shell.tsx";
+import { CHART_STYLE_HASH, renderShell } from "../web/shell.ts";
 import type { HttpEnv } from "./context.ts";
 
 /** The addresses of the page, as the browser's own router knows them. */

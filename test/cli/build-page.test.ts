@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildPage, PAGE_DIR } from "../../src/cli/build-page.ts";
 import { bundleWorker } from "../../src/cli/bundle.ts";
-import { renderShell } from "../../src/web/shell.tsx";
+import { renderShell } from "../../src/web/shell.ts";
 
 /** Compressed kilobytes of page, script and style, without the drawing library. */
 const PAGE_KB_MAX = 150;

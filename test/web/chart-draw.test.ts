@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CHART_CLASS, drawChart } from "../../src/web/chart-draw.ts";
 import { suggestCharts } from "../../src/web/chart-rules.ts";
 import { THEME_COLORS } from "../../src/web/chart-svg.ts";
-import { CHART_STYLE_HASH } from "../../src/web/shell.tsx";
+import { CHART_STYLE_HASH } from "../../src/web/shell.ts";
 import { createSvgDocument, type ElementNode, toXml } from "../fakes/svg-document.ts";
 
 function draw(columns: readonly string[], rows: readonly (readonly unknown[])[], fontPx = 13): ElementNode {

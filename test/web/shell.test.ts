@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { renderShell } from "../../src/web/shell.tsx";
+import { renderShell } from "../../src/web/shell.ts";
 
 describe("the document of the page", () => {
   test("names its files from this server and holds no inline script or style", () => {
