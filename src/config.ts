@@ -84,6 +84,8 @@ export interface Vendor {
 }
 
 export const OFFLINE_MODEL = "offline";
+/** What stands for the model of a run that follows a stored plan. */
+export const NO_MODEL = "none";
 const CLAUDE_DEFAULT_MODEL = "claude-sonnet-5-5";
 const LIMITS_EXAMPLE = 'For example {"default": {"budget_usd": 0.2}, "max": {"budget_usd": 1}}.';
 

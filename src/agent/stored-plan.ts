@@ -17,9 +17,6 @@ import { signatureOf } from "./signature.ts";
 import type { AgentState } from "./state.ts";
 import type { StoredResult } from "./tool.ts";
 
-/** What stands for the model of a run that asks none. */
-export const NO_MODEL = "none";
-
 /** Queries of one plan; more were a search, which is not worth repeating. */
 const STEPS_MAX = 64;
 /** Characters of the plan as JSON: it is kept as one row, and travels in one message. */

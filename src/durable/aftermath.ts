@@ -13,6 +13,7 @@ import type { Account, ObjectNamespace } from "./contract.ts";
 import { logBug, logLine } from "./faults.ts";
 import type { RunJournal } from "./journal.ts";
 import { toRunLine } from "./log-lines.ts";
+import { keptFrom } from "./plan-offer.ts";
 import { readFact, writeFact } from "./rows.ts";
 import { lateBillAt } from "./schedule.ts";
 
@@ -71,7 +72,7 @@ export function createAftermath(
       }
       const at = settleAt(journal, now);
       if (at !== null && at <= now) await settle(journal);
-      if (ending === null || now < ending.at + retentionMs() || settleAt(journal, now) !== null) return true;
+      if (ending === null || now < keptFrom(journal) + retentionMs() || settleAt(journal, now) !== null) return true;
       await storage.deleteAll();
       return false;
     },

@@ -10,6 +10,7 @@ import type { Message } from "../agent/model.ts";
 import type { Pinned } from "../agent/ports.ts";
 import type { PublicRunEvent } from "../agent/run-event.ts";
 import type { AgentState, Outcome } from "../agent/state.ts";
+import type { StoredPlan } from "../agent/stored-plan.ts";
 import type { Cell } from "../agent/tool.ts";
 import type { PublicRun } from "../agent/view.ts";
 import type { Env } from "../config.ts";
@@ -31,6 +32,8 @@ export interface StartRun {
   readonly callbackUrl: string | null;
   /** Where in Slack the answer goes; absent or null: nowhere. */
   readonly slack?: SlackOrigin | null;
+  /** What the run does instead of asking a model. */
+  readonly plan?: StoredPlan;
 }
 
 /**
@@ -126,6 +129,8 @@ export interface RunApi {
   outgoing(call: OutgoingCall): Promise<OutgoingReply>;
   /** Starts a new run that carries on from this finished one. Twice with the same id is one run. */
   carryOn(request: CarryOn, driver?: Driver): Promise<CarryOnReply>;
+  /** What this finished run can be asked again with, for a new run; it is kept the longer for it. */
+  offerPlan(): Promise<PlanReply>;
 }
 
 export type OutgoingCall =
@@ -161,6 +166,12 @@ export interface CarryOnRefusal {
 export type CarryOnReply =
   | { readonly kind: "started"; readonly run: PublicRun }
   | ({ readonly kind: "refused" } & CarryOnRefusal)
+  | { readonly kind: "not_found" };
+
+export type PlanReply =
+  /** `tools`: those of the run, by which the plan's calls are understood. */
+  | { readonly kind: "plan"; readonly plan: StoredPlan; readonly tools: readonly string[]; readonly run: PublicRun }
+  | { readonly kind: "refused"; readonly reason: "not_finished" | "not_repeatable"; readonly message: string }
   | { readonly kind: "not_found" };
 
 /** The beginning of a run that carries on from another, in stored forms; its rows are fetched in pages. */

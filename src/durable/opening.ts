@@ -5,18 +5,26 @@
  * Owns: that a schema which cannot be read becomes an ending that says so, not a hang and not a run without a schema.
  */
 import { type Advance, advance } from "../agent/advance.ts";
+import type { Pinned } from "../agent/ports.ts";
 import { openingText, systemText } from "../agent/prompt.ts";
-import type { RunEvent } from "../agent/run-event.ts";
-import { createState } from "../agent/state.ts";
-import type { Result } from "../lib/result.ts";
+import { type RunEvent, sqlOf } from "../agent/run-event.ts";
+import { type AgentState, createState } from "../agent/state.ts";
+import type { StoredPlan } from "../agent/stored-plan.ts";
+import { ok, type Result } from "../lib/result.ts";
+import { queryTables } from "../tools/query-tables.ts";
 import type { StartRun } from "./contract.ts";
 import { createRun, type Opening } from "./journal.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** Writes the first checkpoint of a new run, which is read from the database as `wiring` reaches it. */
 export async function beginRun(storage: DurableObjectStorage, input: StartRun, wiring: Wiring): Promise<void> {
-  const schema = wiring.model.ok ? await wiring.readSchema() : wiring.model;
-  createRun(storage, openRun(input, wiring, schema, Date.now()), Date.now());
+  createRun(storage, openRun(input, wiring, await readSchema(input, wiring), Date.now()), Date.now());
+}
+
+/** A stored plan needs no schema: its queries are written. */
+async function readSchema(input: StartRun, wiring: Wiring): Promise<Result<string, string>> {
+  if (!wiring.model.ok) return wiring.model;
+  return input.plan === undefined ? wiring.readSchema() : ok("");
 }
 
 /** `schema`: its text, or why it cannot be read, for the person who asked. */
@@ -26,27 +34,41 @@ export function openRun(
   schema: Result<string, string>,
   now: number,
 ): Opening {
-  const { id, question, caller, mode, grounding, model, limits } = input;
+  const { plan, ...settings } = input;
+  const { id, question, caller, mode, grounding, model, limits } = settings;
   const maxTokensMax = wiring.model.ok ? { maxTokensMax: wiring.model.value.info.maxOutputTokens } : {};
   const loop = wiring.loop === undefined ? {} : { loop: wiring.loop };
   const own = { id, question, caller, mode, grounding, model, tools: [...input.tools], limits };
-  const fields = { ...own, ...maxTokensMax, ...loop };
+  const fields = { ...own, ...maxTokensMax, ...loop, ...(plan === undefined ? {} : followPlan(plan)) };
   const created = createState(fields, now);
   const started: RunEvent = { type: "run_started", at: now, step: 0, phase: created.phase };
-  const specs = input.tools.flatMap((name) => {
-    const tool = wiring.tools.get(name);
-    return tool === undefined ? [] : [{ name, description: tool.description, inputSchema: tool.inputSchema }];
-  });
   const opened: Advance = {
     state: { ...created, messages: 1, events: 1 },
     messages: [{ role: "user", text: openingText(question, limits) }],
     events: [started],
   };
   return {
-    settings: { ...input, inheritedNanoUsd: 0 },
-    pinned: { system: systemText(schema.ok ? schema.value : ""), tools: specs },
+    settings: { ...settings, inheritedNanoUsd: 0 },
+    pinned:
+      plan === undefined
+        ? { system: systemText(schema.ok ? schema.value : ""), tools: specsOf(input, wiring) }
+        : { system: "", tools: [], plan },
     advance: schema.ok ? opened : endAtOnce(opened, schema.error, now),
   };
+}
+
+/** Whoever wrote the queries had been shown their tables. */
+function followPlan(plan: StoredPlan): Pick<AgentState, "again" | "described"> {
+  const { runId, answeredAt, steps } = plan;
+  const tables = new Set(steps.flatMap(({ args }) => queryTables(sqlOf(args) ?? "")));
+  return { again: { runId, answeredAt, changed: null }, described: [...tables] };
+}
+
+function specsOf(input: StartRun, { tools }: Pick<Wiring, "tools">): Pinned["tools"] {
+  return input.tools.flatMap((name) => {
+    const tool = tools.get(name);
+    return tool === undefined ? [] : [{ name, description: tool.description, inputSchema: tool.inputSchema }];
+  });
 }
 
 function endAtOnce(opened: Advance, message: string, now: number): Advance {

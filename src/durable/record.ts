@@ -17,6 +17,7 @@ import type { Pinned } from "../agent/ports.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import { type AgentState, createState } from "../agent/state.ts";
 import { decodeState } from "../agent/state-record.ts";
+import { storedPlanSchema } from "../agent/stored-plan.ts";
 import type { Cell } from "../agent/tool.ts";
 import { assert } from "../lib/assert.ts";
 import { err, type Result } from "../lib/result.ts";
@@ -44,7 +45,11 @@ const specSchema = z.looseObject({
   description: z.string(),
   inputSchema: z.record(z.string(), z.unknown()),
 });
-const pinnedSchema: z.ZodType<Pinned> = z.looseObject({ system: z.string(), tools: z.array(specSchema) });
+const pinnedSchema: z.ZodType<Pinned> = z.looseObject({
+  system: z.string(),
+  tools: z.array(specSchema),
+  plan: storedPlanSchema.exactOptional(),
+});
 const resultHeadSchema = z.looseObject({
   ref: z.string(),
   sha256: z.string(),

@@ -24,6 +24,7 @@ import type {
   EventPage,
   OutgoingCall,
   OutgoingReply,
+  PlanReply,
   ResultPage,
   RunApi,
   RunKinApi,
@@ -41,6 +42,7 @@ import { adoptRun, carryOnRun, readChildren, readKinRows } from "./kin.ts";
 import { createOnce } from "./once.ts";
 import { beginRun } from "./opening.ts";
 import { answerCall } from "./outgoing.ts";
+import { keptFrom, offerPlan } from "./plan-offer.ts";
 import { awaitEvents, findResultPage, toTranscriptPage, toView } from "./projections.ts";
 import { CALLER_GRACE_MS, duesOf, mayStep, WATCHDOG_MS } from "./schedule.ts";
 import type { RunSettings } from "./settings.ts";
@@ -112,6 +114,12 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     const journal = await this.touch();
     if (journal === null) return { kind: "not_found" };
     return carryOnRun(this.ctx.storage.sql, journal, request, this.objectOf(request.id), driver);
+  }
+
+  async offerPlan(): Promise<PlanReply> {
+    const journal = await this.touch();
+    if (journal === null) return { kind: "not_found" };
+    return offerPlan(this.ctx.storage.sql, journal, this.show(journal), Date.now());
   }
 
   async adopt(seed: Seed, driver: Driver): Promise<PublicRun> {
@@ -226,6 +234,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     const duties = {
       settleAt: this.aftermath.settleAt(journal, now),
       deliveryAt: this.deliveries.dueAt(journal),
+      keptFrom: keptFrom(journal),
       retentionMs: retentionMsOf(this.env),
     };
     const at = alarmAt(duesOf(journal.load(), driver, duties, now), now);

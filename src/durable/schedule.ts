@@ -42,6 +42,8 @@ export interface Duties {
   readonly deliveryAt: number | null;
   /** How long it is kept after its end; the caller's ledger keeps its line. */
   readonly retentionMs: number;
+  /** When a finished run was last asked again, if it was: it is kept from then on. */
+  readonly keptFrom?: number;
 }
 
 /**
@@ -49,10 +51,10 @@ export interface Duties {
  * first by its grace at everything that a step would do.
  */
 export function duesOf(state: AgentState, driver: Driver | "busy", duties: Duties, now: number): readonly Due[] {
-  const { settleAt, deliveryAt, retentionMs } = duties;
+  const { settleAt, deliveryAt, retentionMs, keptFrom = 0 } = duties;
   const delivery: Due[] = deliveryAt === null ? [] : [{ kind: "delivery", at: deliveryAt }];
   if (state.ending !== null) {
-    const dues: Due[] = [...delivery, { kind: "retention", at: state.ending.at + retentionMs }];
+    const dues: Due[] = [...delivery, { kind: "retention", at: Math.max(state.ending.at, keptFrom) + retentionMs }];
     if (state.attempt !== null) dues.push({ kind: "late_bill", at: lateBillAt(state.attempt.abortAt) });
     if (settleAt !== null) dues.push({ kind: "settlement", at: settleAt });
     return dues;

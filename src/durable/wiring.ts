@@ -9,9 +9,10 @@ import type { LoopSettings } from "../agent/cycles.ts";
 import type { Model } from "../agent/model.ts";
 import { SCHEMA_BYTES_MAX } from "../agent/prompt.ts";
 import type { Tool } from "../agent/tool.ts";
-import { type Config, configOf, OFFLINE_MODEL } from "../config.ts";
+import { type Config, configOf, NO_MODEL, OFFLINE_MODEL } from "../config.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { createAnthropicModel } from "../models/anthropic.ts";
+import { createNoModel } from "../models/no-model.ts";
 import { createOfflineModel } from "../models/offline/model.ts";
 import { createOpenAiCompatibleModel } from "../models/openai-compatible.ts";
 import { lookUpModel, vendorOf } from "../models/prices.ts";
@@ -72,6 +73,7 @@ export function createWiring(env: DurableBindings, settings: Pick<RunSettings, "
 
 function createModel(config: Config, id: string): Result<Model, string> {
   if (id === OFFLINE_MODEL) return ok(createOfflineModel());
+  if (id === NO_MODEL) return ok(createNoModel());
   const info = lookUpModel(id, config.prices);
   if (!info.ok) return info;
   const vendor = vendorOf(id, config.prices);

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
+import { againSchema } from "./again.ts";
 import { askSchema } from "./ask.ts";
 import { callerSchema } from "./caller.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";
@@ -194,7 +195,18 @@ export const API_ROUTES: readonly ApiRoute[] = [
     takes: ["Prefer", "Idempotency-Key"],
     body: { schema: forkSchema, required: false },
     answers: OPENED,
-    problems: [...CARRY_ON_PROBLEMS, "step_not_found", "limit_not_raised"],
+    problems: [...CARRY_ON_PROBLEMS, "step_not_found", "limit_not_raised", "run_not_continuable"],
+  },
+  {
+    ...runRoute,
+    method: "post",
+    path: "/v1/runs/{id}/again",
+    id: "askAgain",
+    summary: "Run the queries of an answered run again, in a new run that asks no model",
+    takes: ["Prefer", "Idempotency-Key"],
+    body: { schema: againSchema, required: false },
+    answers: OPENED,
+    problems: [...CARRY_ON_PROBLEMS, "run_not_repeatable"],
   },
   {
     ...runRoute,

@@ -7,6 +7,7 @@
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { configOf } from "../config.ts";
+import { createAgainRoutes } from "./again.ts";
 import { authenticate } from "./auth.ts";
 import { createCallerRoutes } from "./caller.ts";
 import { createCarryOnRoutes } from "./carry-on.ts";
@@ -85,6 +86,7 @@ function createRoutes() {
     .route("/v1/runs", createRunRoutes())
     .route("/v1/runs", createRunActionRoutes())
     .route("/v1/runs", createCarryOnRoutes())
+    .route("/v1/runs", createAgainRoutes())
     .route("/v1/runs", createRecordRoutes())
     .route("/v1/runs", createEventRoutes())
     .route("/v1/runs", createChartRoutes())

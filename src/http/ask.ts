@@ -158,7 +158,8 @@ function checkTools(
   return err({ code: "unknown_tool", detail, options: { errors, more: { available: TOOL_NAMES } } });
 }
 
-function checkCallback(asked: string | null, config: Config, ownHost: string): Result<string | null, Refusal> {
+/** An address that callbacks may go to, or null for none. */
+export function checkCallback(asked: string | null, config: Config, ownHost: string): Result<string | null, Refusal> {
   if (asked === null) return ok(null);
   // An address that nothing would sign is as good as none.
   const origins = config.webhookSigningSecrets.length === 0 ? [] : config.callbackOrigins;

@@ -8,6 +8,7 @@ import { Hono } from "hono";
 import { etag } from "hono/etag";
 import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
+import { againSchema } from "./again.ts";
 import { API_ROUTES, type ApiRoute, HEADERS, type HeaderName, problemsOf } from "./api-routes.ts";
 import { askSchema } from "./ask.ts";
 import { callerSchema } from "./caller.ts";
@@ -31,6 +32,7 @@ const COMPONENTS: readonly (readonly [name: string, schema: z.ZodType, io: "inpu
   ["NoFields", noFieldsSchema, "input"],
   ["Continue", continueSchema, "input"],
   ["Fork", forkSchema, "input"],
+  ["Again", againSchema, "input"],
   ["Run", publicRunSchema, "output"],
   ["RunList", runListSchema, "output"],
   ["ResultPage", resultPageSchema, "output"],

@@ -30,6 +30,7 @@ export const PROBLEMS = {
   run_busy: { status: 409, title: "The run is in the middle of a step" },
   run_waiting: { status: 409, title: "The run is waiting" },
   run_not_continuable: { status: 409, title: "The run cannot be continued" },
+  run_not_repeatable: { status: 409, title: "The run has no queries to run again" },
   run_not_waiting: { status: 409, title: "The run is not waiting for this" },
   run_not_manual: { status: 409, title: "The run drives itself" },
   nothing_to_send: { status: 409, title: "The run has nothing to send" },

@@ -3,14 +3,13 @@
  * asks it; were it asked all the same, the run would end and say so. Pure: no I/O, no clock.
  */
 import type { Model } from "../agent/model.ts";
-import { NO_MODEL } from "../agent/stored-plan.ts";
 
 const FREE = { input: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 0 };
 
 export function createNoModel(): Model {
   return {
     info: {
-      id: NO_MODEL,
+      id: "none",
       contextWindow: 1_000_000,
       maxOutputTokens: 128_000,
       tiers: [{ abovePromptTokens: 0, ...FREE }],

@@ -4,6 +4,7 @@
  * A run is finished by its `stepsToEnd`-th step. What the doors asked of an object is kept in `calls`.
  */
 import { createState } from "../../src/agent/state.ts";
+import type { StoredPlan } from "../../src/agent/stored-plan.ts";
 import { type PublicRun, toPublicRun } from "../../src/agent/view.ts";
 import type {
   AdmitReply,
@@ -25,6 +26,7 @@ import type {
   NumberedEvent,
   OutgoingCall,
   OutgoingReply,
+  PlanReply,
   ResultPage,
   RunApi,
   StartRun,
@@ -34,6 +36,27 @@ import type {
 import type { HttpBindings, HttpPorts, LogEntry } from "../../src/http/context.ts";
 
 export const NOW = Date.UTC(2026, 10, 30, 12);
+
+export const PLAN: StoredPlan = {
+  runId: "run_of_the_plan",
+  answeredAt: NOW - 86_400_000,
+  answer: "42",
+  results: ["r1"],
+  citations: [],
+  unsupported: [],
+  chart: null,
+  steps: [
+    {
+      key: "1.a",
+      tool: "execute_read_only_sql",
+      args: { sql: "SELECT 42" },
+      round: 2,
+      ref: "r1",
+      sha256: "0",
+      rows: 1,
+    },
+  ],
+};
 
 export class FakeRun implements RunApi {
   readonly calls: string[] = [];
@@ -50,6 +73,7 @@ export class FakeRun implements RunApi {
   readonly script: (StepReply["kind"] | Error)[] = [];
   carried: { readonly request: CarryOn; readonly driver: Driver } | null = null;
   carryOnReply: CarryOnReply | null = null;
+  planReply: PlanReply | null = null;
   /** Puts the new run into its own object. */
   onCarryOn: ((run: PublicRun) => void) | null = null;
   waitingUntil: string | null = null;
@@ -61,7 +85,7 @@ export class FakeRun implements RunApi {
     if (this.run !== null) return this.run;
     this.started = input;
     this.driver = driver;
-    const { scopes: _scopes, callbackUrl: _url, tools, ...fields } = input;
+    const { scopes: _scopes, callbackUrl: _url, plan: _plan, tools, ...fields } = input;
     this.run = toPublicRun(createState({ ...fields, tools: [...tools] }, NOW), { queries: [] }, NOW);
     this.tell("run_started");
     return this.run;
@@ -142,6 +166,14 @@ export class FakeRun implements RunApi {
     const run: PublicRun = { ...this.run, id: request.id, status: "running", outcome: null, answer: null };
     this.onCarryOn?.(run);
     return { kind: "started", run };
+  }
+
+  async offerPlan(): Promise<PlanReply> {
+    this.calls.push("offerPlan");
+    if (this.planReply !== null) return this.planReply;
+    if (this.run === null) return { kind: "not_found" };
+    if (this.run.status !== "finished") return { kind: "refused", reason: "not_finished", message: "Wait." };
+    return { kind: "plan", plan: PLAN, tools: this.started?.tools ?? [], run: this.run };
   }
 
   tell(type: string): void {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { publicRunSchema } from "../../src/agent/view.ts";
+import { againSchema } from "../../src/http/again.ts";
 import { askSchema } from "../../src/http/ask.ts";
 import { callerSchema } from "../../src/http/caller.ts";
 import { continueSchema, forkSchema } from "../../src/http/carry-on.ts";
@@ -21,6 +22,7 @@ const SCHEMAS: Readonly<Record<string, { safeParse(value: unknown): { success: b
   NoFields: noFieldsSchema,
   Continue: continueSchema,
   Fork: forkSchema,
+  Again: againSchema,
   Run: publicRunSchema,
   RunList: runListSchema,
   ResultPage: resultPageSchema,

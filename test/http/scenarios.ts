@@ -28,7 +28,7 @@ const SETTINGS = {
 const isKeyed = (route: ApiRoute) => route.auth === "key";
 const isWebhook = (route: ApiRoute) => route.auth === "signature";
 const only = (id: string) => (route: ApiRoute) => route.id === id;
-const opens = (route: ApiRoute) => ["askQuestion", "continueRun", "forkRun"].includes(route.id);
+const opens = (route: ApiRoute) => ["askQuestion", "continueRun", "forkRun", "askAgain"].includes(route.id);
 const asks = (route: ApiRoute) => ["askQuestion", "estimateQuestion"].includes(route.id);
 const ofRun = (route: ApiRoute) => route.path.includes("{id}");
 const takesBody = (route: ApiRoute) => route.body !== undefined;
@@ -96,7 +96,7 @@ async function prepared(harness: Harness, route: ApiRoute): Promise<string> {
     nextRow: null,
   });
   run.run = { ...run.run!, receipt: { ...run.run!.receipt, results: ["r1"] } };
-  const wantsEnd = ["continueRun", "forkRun", "resendRun", "readEvents"].includes(route.id);
+  const wantsEnd = ["continueRun", "forkRun", "askAgain", "resendRun", "readEvents"].includes(route.id);
   if (wantsEnd) run.end("stopped", "max_steps");
   return id;
 }
@@ -122,7 +122,16 @@ const fails = (error: Error): Scenario["run"] =>
     }
     const id = await prepared(harness, route);
     const object = harness.runs.get(id)!;
-    for (const method of ["view", "step", "cancel", "eventsAfter", "result", "transcript", "outgoing"] as const) {
+    for (const method of [
+      "view",
+      "step",
+      "cancel",
+      "eventsAfter",
+      "result",
+      "transcript",
+      "outgoing",
+      "offerPlan",
+    ] as const) {
       Object.assign(object, { [method]: () => Promise.reject(error) });
     }
     return call(harness, route, { id });
@@ -287,7 +296,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ),
   scenario(
     "a run that goes on",
-    (route) => ["continueRun", "forkRun", "resendRun"].includes(route.id),
+    (route) => ["continueRun", "forkRun", "askAgain", "resendRun"].includes(route.id),
     async (harness, route) => call(harness, route, { id: await harness.ask() }),
   ),
   scenario("a step of an auto run", only("stepRun"), async (harness, route) =>
@@ -297,6 +306,12 @@ export const SCENARIOS: readonly Scenario[] = [
   scripted("waiting"),
   carryRefused("continueRun", "not_continuable"),
   carryRefused("continueRun", "limit_not_raised"),
+  carryRefused("forkRun", "not_continuable"),
+  scenario("a run without a query", only("askAgain"), async (harness, route) => {
+    const id = await prepared(harness, route);
+    harness.runs.get(id)!.planReply = { kind: "refused", reason: "not_repeatable", message: "Because." };
+    return call(harness, route, { id });
+  }),
   carryRefused("forkRun", "no_such_step"),
   carryRefused("forkRun", "limit_not_raised"),
   scenario("an unknown source", isWebhook, (harness, route) => call(harness, route, { source: "nobody" })),
