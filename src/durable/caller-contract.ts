@@ -95,8 +95,17 @@ export interface DayUsage {
   readonly outcomes: { readonly [O in Outcome | "lost"]: number };
   /** What settled runs cost: the median and the 95th percentile; absent or null: none has settled. */
   readonly runCost?: { readonly p50NanoUsd: number; readonly p95NanoUsd: number } | null;
+  /** From its admission until it settled; absent or null: of none is it known. */
+  readonly runTime?: { readonly p50Ms: number; readonly p95Ms: number } | null;
   /** Per cent of the daily budget at which an alert was given. */
   readonly alerts: readonly number[];
+}
+
+/** Of the last finished runs, at most `runsMax` of them. */
+export interface RecentFigures extends Required<Pick<DayUsage, "runCost" | "runTime">> {
+  readonly runs: number;
+  readonly runsMax: number;
+  readonly outcomes: DayUsage["outcomes"];
 }
 
 export interface CallerApi {
@@ -116,4 +125,6 @@ export interface CallerApi {
   list(cursor: string | null, limit: number): Promise<LedgerPage | null>;
   /** The last days with any run, newest first. */
   usage(daysMax: number): Promise<readonly DayUsage[]>;
+  /** What the last finished runs took and cost, over all days. */
+  figures(): Promise<RecentFigures>;
 }

@@ -16,6 +16,7 @@ import type {
   ClaimReply,
   DayUsage,
   LedgerPage,
+  RecentFigures,
   Settlement,
   TakeReply,
   TakeRequest,
@@ -34,6 +35,7 @@ import {
   settleRun,
   takeAlerts,
 } from "./ledger.ts";
+import { recentFigures } from "./ledger-figures.ts";
 import { listDays, listRuns } from "./ledger-views.ts";
 import { withdrawRun } from "./withdrawal.ts";
 
@@ -97,6 +99,10 @@ export class CallerObject extends DurableObject<DurableBindings> implements Call
     return listDays(this.ctx.storage.sql, daysMax, ALERT_PERCENTS);
   }
 
+  async figures(): Promise<RecentFigures> {
+    return recentFigures(this.ctx.storage.sql);
+  }
+
   /** Begins what was taken, and looks after runs that nobody has heard of. */
   override async alarm(): Promise<void> {
     try {
@@ -153,20 +159,20 @@ export class CallerObject extends DurableObject<DurableBindings> implements Call
       .catch(() => "unreachable" as const);
     const now = Date.now();
     // One that was taken and has not begun yet is nobody's loss.
-    if (account === null && keptStart(sql, run.id) === null) return this.record(run.id, 0, "lost");
+    if (account === null && keptStart(sql, run.id) === null) return this.record(run.id, 0, "lost", true);
     if (account !== "unreachable" && account !== null && account.outcome !== null) {
-      return this.record(run.id, account.costNanoUsd, account.outcome);
+      return this.record(run.id, account.costNanoUsd, account.outcome, true);
     }
     if (account === "unreachable" && now > run.admittedAt + GIVE_UP_MS) {
-      return this.record(run.id, run.reservedNanoUsd, "lost");
+      return this.record(run.id, run.reservedNanoUsd, "lost", true);
     }
     postponeCheck(sql, run.id, now + CHECK_EVERY_MS);
   }
 
-  private record(runId: string, costNanoUsd: number, outcome: EndOutcome): void {
+  private record(runId: string, costNanoUsd: number, outcome: EndOutcome, isFound = false): void {
     const { storage } = this.ctx;
     storage.transactionSync(() => {
-      const day = settleRun(storage.sql, runId, costNanoUsd, outcome, Date.now());
+      const day = settleRun(storage.sql, runId, costNanoUsd, outcome, Date.now(), isFound);
       for (const percent of takeAlerts(storage.sql, day, ALERT_PERCENTS)) {
         logLine("warn", { event: "daily_budget_alert", caller: this.ctx.id.name ?? "unknown", percent });
       }

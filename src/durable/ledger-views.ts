@@ -3,6 +3,7 @@
  */
 import type { DayUsage, LedgerEntry, LedgerPage } from "./caller-contract.ts";
 import { DAY_MS, type DayRow, type EndOutcome, type RunRow } from "./ledger.ts";
+import { dayFigures } from "./ledger-figures.ts";
 
 /** Runs newest first. `cursor` is what the page before gave as `next`. Null: it is not one of ours. */
 export function listRuns(sql: SqlStorage, cursor: string | null, limit: number): LedgerPage | null {
@@ -35,24 +36,10 @@ export function listDays(sql: SqlStorage, daysMax: number, percents: readonly nu
         cancelled: count("cancelled"),
         lost: count("lost"),
       },
-      runCost: costOf(sql, row.day),
+      ...dayFigures(sql, row.day),
       alerts: percents.filter((percent) => percent <= row.alerted),
     };
   });
-}
-
-/** By the nearest rank, over the runs of a day that have settled. */
-function costOf(sql: SqlStorage, day: number): NonNullable<DayUsage["runCost"]> | null {
-  const bounds = [day * DAY_MS, (day + 1) * DAY_MS];
-  const settled = "FROM runs WHERE admitted_at >= ? AND admitted_at < ? AND outcome IS NOT NULL";
-  const { runs } = sql.exec<{ runs: number }>(`SELECT count(*) AS runs ${settled}`, ...bounds).one();
-  if (runs === 0) return null;
-  const at = (share: number): number => {
-    const rank = Math.ceil(share * runs) - 1;
-    return sql.exec<{ cost: number }>(`SELECT cost ${settled} ORDER BY cost LIMIT 1 OFFSET ?`, ...bounds, rank).one()
-      .cost;
-  };
-  return { p50NanoUsd: at(0.5), p95NanoUsd: at(0.95) };
 }
 
 function toEntry(row: RunRow): LedgerEntry {

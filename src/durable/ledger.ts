@@ -34,11 +34,15 @@ const MIGRATIONS: readonly string[] = [
      run_id TEXT PRIMARY KEY, start TEXT NOT NULL, kept_at INTEGER NOT NULL, begin_at INTEGER NOT NULL,
      tries INTEGER NOT NULL DEFAULT 0
    );`,
+  "ALTER TABLE runs ADD COLUMN settled_at INTEGER;",
 ];
 
 export type EndOutcome = Outcome | "lost";
 
-/** A row of `runs`. Money is in nano-dollars; `check_at` is null once the run has settled. */
+/**
+ * A row of `runs`. Money is in nano-dollars; `check_at` is null once the run has settled. `settled_at` is when the run
+ * said so itself, the first time; null: it goes on, or was found out later, or settled before this was kept.
+ */
 export type RunRow = {
   readonly number: number;
   readonly id: string;
@@ -48,6 +52,7 @@ export type RunRow = {
   readonly cost: number;
   readonly outcome: EndOutcome | null;
   readonly check_at: number | null;
+  readonly settled_at: number | null;
 };
 
 /** A row of `days`: what settled runs cost, what open ones hold, the budget as of the last admission. */
@@ -110,8 +115,18 @@ export function admitRun(sql: SqlStorage, request: AdmitRequest, now: number): A
   return { kind: "admitted", rate: { remaining: rate.remaining - 1, resetS: rate.resetS } };
 }
 
-/** What a run cost in the end; frees its place. The last call counts. Returns the day it was charged to. */
-export function settleRun(sql: SqlStorage, id: string, costNanoUsd: number, outcome: EndOutcome, now: number): number {
+/**
+ * What a run cost in the end; frees its place. The last call counts. Returns the day it was charged to.
+ * `isFound`: not the run said so, but the look after runs that nobody had heard of, so when it ended is not known.
+ */
+export function settleRun(
+  sql: SqlStorage,
+  id: string,
+  costNanoUsd: number,
+  outcome: EndOutcome,
+  now: number,
+  isFound = false,
+): number {
   const known = sql.exec<RunRow>("SELECT * FROM runs WHERE id = ?", id).toArray()[0];
   const day = Math.floor((known?.admitted_at ?? now) / DAY_MS);
   // Never admitted, so nothing was held for it, but its money is spent all the same.
@@ -128,11 +143,11 @@ export function settleRun(sql: SqlStorage, id: string, costNanoUsd: number, outc
     return day;
   }
   const freed = known.check_at === null ? 0 : known.reserved;
+  // A correction that comes later moves the cost, not the end.
+  const settledAt = known.outcome === null && !isFound ? now : known.settled_at;
   sql.exec(
-    "UPDATE runs SET cost = ?, outcome = ?, check_at = NULL WHERE number = ?",
-    costNanoUsd,
-    outcome,
-    known.number,
+    "UPDATE runs SET cost = ?, outcome = ?, check_at = NULL, settled_at = ? WHERE number = ?",
+    ...[costNanoUsd, outcome, settledAt, known.number],
   );
   sql.exec("UPDATE days SET spent = spent + ?, held = held - ? WHERE day = ?", costNanoUsd - known.cost, freed, day);
   return day;

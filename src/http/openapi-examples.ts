@@ -154,6 +154,13 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   Usage: {
     daily_usd_max: 5,
+    recent: {
+      runs: 214,
+      runs_max: 1000,
+      outcomes: { answered: 197, stopped: 9, failed: 2, cancelled: 5, lost: 1 },
+      run_usd: { p50: 0.0112, p95: 0.0304 },
+      run_seconds: { p50: 6.2, p95: 21.8 },
+    },
     days: [
       {
         day: "2026-11-30",
@@ -162,6 +169,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
         spent_usd: 0.1432,
         reserved_usd: 0,
         run_usd: { p50: 0.0108, p95: 0.0271 },
+        run_seconds: { p50: 5.9, p95: 18.4 },
         alerts: [],
       },
     ],

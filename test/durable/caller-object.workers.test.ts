@@ -152,6 +152,23 @@ describe("settlement", () => {
     expect((day?.spentNanoUsd ?? 0) / USD).toBeCloseTo(reserved, 9);
   });
 
+  it("tells dollars and seconds of its last runs, counted from the admission to the settlement", async () => {
+    const { stub } = newCaller();
+    for (const [index, seconds] of [2, 4, 30].entries()) {
+      await stub.admit(ask(`r${index}`));
+      advanceClock(seconds * 1_000);
+      await stub.settle({ runId: `r${index}`, costNanoUsd: seconds * USD, outcome: "answered" });
+    }
+    const { runs, outcomes, runCost, runTime } = await stub.figures();
+    expect({ runs, outcomes, runCost }).toMatchObject({
+      runs: 3,
+      outcomes: { answered: 3 },
+      runCost: { p50NanoUsd: 4 * USD, p95NanoUsd: 30 * USD },
+    });
+    expect(runTime?.p50Ms).toBeGreaterThanOrEqual(4_000);
+    expect(runTime?.p95Ms).toBeGreaterThanOrEqual(30_000);
+  });
+
   it("alerts once at 50 % and once at 80 % of the day's dollars", async () => {
     const lines: string[] = [];
     vi.spyOn(console, "warn").mockImplementation((line: string) => {

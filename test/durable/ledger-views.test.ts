@@ -66,6 +66,7 @@ describe("the days", () => {
         runs: 1,
         outcomes: { answered: 0, stopped: 0, failed: 0, cancelled: 0, lost: 0 },
         runCost: null,
+        runTime: null,
         alerts: [],
       },
       {
@@ -75,6 +76,7 @@ describe("the days", () => {
         runs: 3,
         outcomes: { answered: 1, stopped: 0, failed: 1, cancelled: 0, lost: 0 },
         runCost: { p50NanoUsd: 10, p95NanoUsd: 20 },
+        runTime: { p50Ms: 0, p95Ms: 86_400_000 - 2 },
         alerts: [],
       },
     ]);

@@ -13,6 +13,7 @@ import type {
   ClaimReply,
   DayUsage,
   LedgerPage,
+  RecentFigures,
   Settlement,
   TakeReply,
   TakeRequest,
@@ -254,6 +255,11 @@ export class FakeCaller implements CallerApi {
 
   async usage(): Promise<readonly DayUsage[]> {
     return [];
+  }
+
+  async figures(): Promise<RecentFigures> {
+    const outcomes = { answered: 0, stopped: 0, failed: 0, cancelled: 0, lost: 0 };
+    return { runs: 0, runsMax: 1_000, outcomes, runCost: null, runTime: null };
   }
 
   async list(cursor: string | null, limit: number): Promise<LedgerPage | null> {
