@@ -81,7 +81,7 @@ describe("readConfig", () => {
 
   test.each([
     ["{", /not valid JSON.*line 1/],
-    ["[]", /expected object/],
+    ["[]", /wrong: must be an object, not a list/],
     ['{"default": {"budget_usd": 0}}', /default\.budget_usd/],
     ['{"default": {"budget_usd": "1"}}', /default\.budget_usd/],
     ['{"max": {"max_steps": -1}}', /max\.max_steps/],

@@ -7,6 +7,7 @@
  * Pure: no I/O, no clock.
  */
 import type { z } from "zod";
+import { tellSecretIssue } from "../lib/issue-text.ts";
 import { parseStrictJson } from "../lib/strict-json.ts";
 
 /** The start stops here. The message is for the operator: which variable, what is wrong, what to do. */
@@ -96,17 +97,19 @@ export function readJson<T>(variables: Variables, name: VariableName, schema: z.
     }
     value = json.value;
   }
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: tellSecretIssue });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.map(String).join(".")}`;
   // A name that is refused carries its reason one level down.
   const reason = issue?.code === "invalid_key" ? issue.issues[0]?.message : issue?.message;
-  throw new ConfigError(`${name} is wrong${where}: ${sentence(reason ?? "unknown fault")} ${example}`);
+  throw new ConfigError(`${name} is wrong${where}: ${clause(reason ?? "unknown fault")} ${example}`);
 }
 
-function sentence(message: string): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`;
+/** What may follow a colon and end a sentence. */
+function clause(message: string): string {
+  const text = `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function kindOf(value: unknown): string {

@@ -5,13 +5,17 @@
  * claims. Leaves to others: duplicate keys, depth and positions (lib/strict-json.ts), the schemas themselves.
  */
 import type { MiddlewareHandler } from "hono";
-import type { z } from "zod";
+import * as z from "zod";
+import { tellIssue } from "../lib/issue-text.ts";
 import { escapePointer, parseStrictJson } from "../lib/strict-json.ts";
 import type { HttpEnv } from "./context.ts";
 import { type Fault, problem } from "./problems.ts";
 
-/** The longest question takes 16 kB in UTF-8, 24 kB with every character escaped; the rest is room. */
-export const JSON_BODY_BYTES_MAX = 64_000;
+/**
+ * The longest question takes 16 kB in UTF-8, 24 kB with every character escaped. The rest is room for a document that
+ * somebody pasted: 100,000 characters of any script are told how long a question may be, and not how many bytes a body.
+ */
+export const JSON_BODY_BYTES_MAX = 512_000;
 
 /** What a schema takes in (`In`, what clients send) and gives out. */
 interface JsonInput<In, Out> {
@@ -43,7 +47,7 @@ export function optionalJsonBody<In, Out>(
 
 /** The body's bytes, or 413 as soon as there are more than `bytesMax`. */
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = () => problem("body_too_large", `The body may have ${bytesMax} bytes at most.`);
+  const tooLarge = () => problem("body_too_large", `The body may have ${bytesMax.toLocaleString("en")} bytes at most.`);
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
     throw problem("unsupported_media_type", "Send the body without a content encoding.");
@@ -94,14 +98,18 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 /** `value` as `schema` gives it, or 400 with one fault for each place that is wrong. */
 export function checkJson<Out>(schema: z.ZodType<Out>, value: unknown): Out {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: tellIssue });
   if (parsed.success) return parsed.data;
-  throw invalidRequest(parsed.error.issues.flatMap(toFaults));
+  const faults = parsed.error.issues.flatMap((issue) => toFaults(issue, schema));
+  // The first of each place: what is of the wrong type is also too long or too short.
+  throw invalidRequest(faults.filter(({ pointer }, at) => faults.findIndex((each) => each.pointer === pointer) === at));
 }
 
 export function invalidRequest(errors: readonly Fault[]) {
   const [first] = errors;
-  const where = first?.pointer ?? first?.parameter ?? first?.header;
+  const place = first?.pointer ?? first?.parameter ?? first?.header;
+  // The whole body needs no name.
+  const where = place === "#" ? undefined : place;
   const detail = first === undefined ? "The request is not valid." : where ? `${where}: ${first.detail}` : first.detail;
   return problem("invalid_request", detail, { errors });
 }
@@ -117,13 +125,24 @@ function assertJsonType(request: Request): void {
   });
 }
 
-function toFaults(issue: z.core.$ZodIssue): Fault[] {
+function toFaults(issue: z.core.$ZodIssue, schema: z.ZodType): Fault[] {
   const pointer = `#${issue.path.map((segment) => `/${escapePointer(String(segment))}`).join("")}`;
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      detail: "There is no such field.",
-      pointer: `${pointer}/${escapePointer(key)}`,
-    }));
+    const detail = `There is no such field. ${tellFields(schema, issue.path)}`;
+    return issue.keys.map((key) => ({ detail, pointer: `${pointer}/${escapePointer(key)}` }));
   }
-  return [{ detail: /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`, pointer }];
+  const detail = /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`;
+  return [{ detail: issue.path.length === 0 ? detail.replace(/^Must/, "The body must") : detail, pointer }];
+}
+
+/** The fields that there are in the object at `path`. */
+function tellFields(schema: z.ZodType, path: readonly PropertyKey[]): string {
+  let at: unknown = schema;
+  for (const segment of path) at = at instanceof z.ZodObject ? unwrap(at.shape[String(segment)]) : undefined;
+  const names = at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+  return names.length === 0 ? "Leave it out." : `The fields are ${names.join(", ")}.`;
+}
+
+function unwrap(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrap(schema.unwrap()) : schema;
 }

@@ -23,7 +23,7 @@ const RESULTS_TRIED_MAX = 8;
 export const chartQuerySchema = z.object({
   result: z
     .string()
-    .regex(/^r[1-9][0-9]{0,5}$/, "the reference of a result, such as r1")
+    .regex(/^r[1-9][0-9]{0,5}$/, "Write the reference of a result, such as r1")
     .optional()
     .meta({
       description:
@@ -36,7 +36,7 @@ export const chartQuerySchema = z.object({
   theme: z.enum(["light", "dark"]).optional(),
   width: z
     .string()
-    .regex(/^(?:2[4-9][0-9]|[3-9][0-9]{2}|1[0-9]{3}|2000)$/, "a width in pixels from 240 to 2000")
+    .regex(/^(?:2[4-9][0-9]|[3-9][0-9]{2}|1[0-9]{3}|2000)$/, "Write a width in pixels from 240 to 2000")
     .optional()
     .meta({ description: `Pixels, 240 to 2000; ${WIDTH_DEFAULT} unless told.` }),
 });

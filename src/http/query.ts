@@ -3,6 +3,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import type { z } from "zod";
+import { tellIssue } from "../lib/issue-text.ts";
 import { invalidRequest } from "./body.ts";
 import type { HttpEnv } from "./context.ts";
 
@@ -21,11 +22,11 @@ export function queryParameters<In extends Record<string, string | undefined>, O
     if (repeated !== undefined) {
       throw invalidRequest([{ detail: "This parameter stands more than once.", parameter: repeated }]);
     }
-    const parsed = schema.safeParse(c.req.query());
+    const parsed = schema.safeParse(c.req.query(), { error: tellIssue });
     if (!parsed.success) {
       throw invalidRequest(
         parsed.error.issues.map((issue) => ({
-          detail: `${issue.message}.`,
+          detail: /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`,
           parameter: issue.path.map(String).join("."),
         })),
       );

@@ -26,7 +26,9 @@ export function parseQuestion(text: string): Result<string, string> {
   }
   const chars = countCharacters(question);
   if (chars > QUESTION_CHARS_MAX) {
-    return err(`The question has ${chars} characters; ${QUESTION_CHARS_MAX} are the most. Shorten it.`);
+    return err(
+      `The question has ${chars.toLocaleString("en")} characters; ${QUESTION_CHARS_MAX.toLocaleString("en")} are the most. Shorten it.`,
+    );
   }
   return ok(question);
 }

@@ -129,7 +129,7 @@ describe("QUERENT_CALLERS", () => {
       { a: { keys: ["sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"] } },
       /hash of an empty key/,
     ],
-    [[], /expected/],
+    [[], /wrong: must be an object, not a list/],
   ])("B13: %j stops the start", (callers, wanted) => {
     const message = messageOf(callers);
     expect(message).toContain("QUERENT_CALLERS");

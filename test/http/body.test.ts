@@ -125,7 +125,7 @@ describe("bodies of POST /v1/runs", () => {
     const { body, state } = chunked(1_000, 20_000);
     const init = { method: "POST", headers: JSON_TYPE, body, duplex: "half" } as RequestInit;
     expect((await request("/v1/runs", init)).status).toBe(413);
-    expect(state.pulled).toBeLessThanOrEqual(5);
+    expect(state.pulled).toBeLessThanOrEqual(JSON_BODY_BYTES_MAX / 20_000 + 1);
     expect(state.cancelled).toBe(true);
   });
 
@@ -140,10 +140,78 @@ describe("bodies of POST /v1/runs", () => {
   test("a Content-Length above the bound is refused before anything is read", async () => {
     const { request } = createHarness();
     const { body, state } = chunked(1, 10);
-    const headers = { ...JSON_TYPE, "content-length": "100000" };
+    const headers = { ...JSON_TYPE, "content-length": "1000000" };
     const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
     expect((await request("/v1/runs", init)).status).toBe(413);
     expect(state.pulled).toBe(0);
+  });
+});
+
+describe("what is of the wrong kind is said in plain words", () => {
+  test.each<[string, unknown, string, string]>([
+    ["/v1/runs", [], "#", "The body must be an object, not a list."],
+    ["/v1/runs", null, "#", "The body must be an object, not null."],
+    ["/v1/runs", {}, "#/question", "Missing: it must be text."],
+    ["/v1/runs", { question: 7 }, "#/question", "Must be text, not 7."],
+    ["/v1/runs", { question: ["How many?"] }, "#/question", "Must be text, not a list."],
+    ["/v1/runs", { question: "" }, "#/question", "The question is empty. Ask something."],
+    ["/v1/runs", { question: "x", mode: "x" }, "#/mode", 'Must be "auto" or "manual", not the text "x".'],
+    ["/v1/runs", { question: "x", limits: 3 }, "#/limits", "Must be an object, not 3."],
+    ["/v1/runs", { question: "x", limits: { max_steps: "5" } }, "#/limits/max_steps", 'not the text "5"'],
+    ["/v1/runs", { question: "x", limits: { max_steps: 1.5 } }, "#/limits/max_steps", "a whole number, not 1.5"],
+    ["/v1/runs", { question: "x", limits: { max_steps: 0 } }, "#/limits/max_steps", "at least 1, not 0"],
+    ["/v1/runs", { question: "x", limits: { budget_usd: -1 } }, "#/limits/budget_usd", "above 0, not -1"],
+    ["/v1/runs", { question: "x", limits: { steps: 1 } }, "#/limits/steps", "The fields are max_steps, max_hops,"],
+    ["/v1/runs", { question: "x", tools: "all" }, "#/tools", 'Must be a list, not the text "all".'],
+    ["/v1/runs", { question: "x", tools: [1] }, "#/tools/0", "Must be text, not 1."],
+    ["/v1/runs", { question: "x", tools: Array(40).fill("a") }, "#/tools", "at most 32 entries, not 40"],
+    ["/v1/runs", { question: "x", model: true }, "#/model", "Must be text, not true."],
+    ["/v1/runs", { question: "x", callback_url: {} }, "#/callback_url", "Must be text, not an object."],
+    ["/v1/runs", { question: "x", stream: true }, "#/stream", "no such field. The fields are question, limits,"],
+    ["/v1/estimate", { question: 7 }, "#/question", "Must be text, not 7."],
+    ["/v1/runs/:id/continue", { limits: [] }, "#/limits", "Must be an object, not a list."],
+    ["/v1/runs/:id/continue", { budget_usd: 1 }, "#/budget_usd", "The fields are limits."],
+    ["/v1/runs/:id/fork", { step: "2" }, "#/step", 'Must be a number, not the text "2".'],
+    ["/v1/runs/:id/fork", { step: -1 }, "#/step", "Must be at least 0, not -1."],
+    ["/v1/runs/:id/cancel", { force: true }, "#/force", "There is no such field. Leave it out."],
+    ["/v1/runs/:id/steps", [], "#", "The body must be an object, not a list."],
+    ["/v1/runs/:id/resend", { to: "x" }, "#/to", "There is no such field. Leave it out."],
+  ])("%s %j: %s", async (path, body, pointer, detail) => {
+    const { ask, post } = createHarness();
+    const response = await post(path.replace(":id", await ask()), body);
+    expect(response.status).toBe(400);
+    const problem = await readProblem(response);
+    expect(problem.errors).toEqual([{ detail: expect.stringContaining(detail), pointer }]);
+    expect(problem.detail).toContain(detail);
+    expect(problem.detail).not.toContain("#: ");
+    expect(JSON.stringify(problem)).not.toMatch(/Invalid input|expected|received|undefined/);
+  });
+
+  test.each([
+    ["/v1/runs?limit=0", "limit", "Write a whole number from 1 to 100."],
+    ["/v1/runs?cursor=", "cursor", "Must have at least 1 character."],
+    ["/v1/usage?days=x", "days", "Write a whole number from 1 to 90."],
+    ["/v1/runs/:id/results/r1?format=xml", "format", 'Must be "json" or "csv", not the text "xml".'],
+    ["/v1/runs/:id/results/r1?from=0", "from", "Write the number of a row, from 1."],
+    ["/v1/runs/:id/chart.svg?width=1", "width", "Write a width in pixels from 240 to 2000."],
+    ["/v1/runs/:id/chart.svg?theme=pink", "theme", 'Must be "light" or "dark", not the text "pink".'],
+    ["/v1/runs/:id/events?last_event_id=1&last_event_id=2", "last_event_id", "This parameter stands more than once."],
+  ])("%s: %s", async (path, parameter, detail) => {
+    const { ask, request } = createHarness();
+    const response = await request(path.replace(":id", await ask()));
+    expect(response.status).toBe(400);
+    expect((await readProblem(response)).errors).toEqual([{ detail, parameter }]);
+  });
+
+  test("J11: a question of 100,000 characters of any script is told how long a question may be", async () => {
+    const { post } = createHarness();
+    for (const character of ["a", "é", "漢", "🎸", "\n", "\\"]) {
+      const response = await post("/v1/runs", { question: `x${character.repeat(100_000)}x` });
+      expect(response.status).toBe(400);
+      expect((await readProblem(response)).detail).toBe(
+        "#/question: The question has 100,002 characters; 4,000 are the most. Shorten it.",
+      );
+    }
   });
 });
 

@@ -51,7 +51,7 @@ describe("a slash command", () => {
 
   it("says what is wrong with a question that is none", () => {
     expect(replyOf(parse("x".repeat(4_001)))).toMatch(
-      /^ephemeral: \*The question has 4001 characters; 4000 are the most/,
+      /^ephemeral: \*The question has 4,001 characters; 4,000 are the most/,
     );
     expect(replyOf(parse("a\u0000b"))).toContain("U+0000");
     expect(replyOf(parse(null))).toContain("*The question could not be read as text.*");
