@@ -139,11 +139,13 @@ function loseAttempt(draft: Draft): void {
 
 function failCall(draft: Draft, event: Extract<Event, { kind: "model_failed" }>): void {
   const { failure, retryAt, repair } = event;
-  const purpose = draft.state.attempt?.purpose;
+  const { attempt } = draft.state;
+  assert(attempt !== null && attempt.kind === "model", "a failure belongs to an open model call");
+  assert(event.costNanoUsd <= attempt.reservedNanoUsd, "A4: a failed call cost more than was reserved for it");
   settle(draft, event.costNanoUsd);
   const { code, status, message } = failure;
   tell(draft, { type: "model_failed", code, status, text: message });
-  if (purpose !== "step") return;
+  if (attempt.purpose !== "step") return;
   if (repair !== null) return repairRequest(draft, repair);
   if (retryAt === null) return finish(draft, "provider_error", { message });
   draft.state = {

@@ -100,8 +100,7 @@ function takeAdvice(draft: Draft, advice: string): void {
 function takeSummary(draft: Draft, reply: ModelReply, verdict: Verdict): void {
   const { cutText } = draft.state;
   assert(cutText !== null, "a summary is of a cut-off text");
-  const summary = reply.text.trim();
-  resumeCut(draft, verdict.kind === "answer" && summary !== "" ? summary : cutText);
+  resumeCut(draft, verdict.kind === "answer" ? reply.text.trim() : cutText);
 }
 
 /** Goes on after a cut-off text, with what it said so far. */

@@ -20,6 +20,8 @@ import type { FinalAnswer, Memo, NewResult, StoredResult, ToolOutput } from "./t
 /** D1 takes six connections an invocation; two stay free for the rest of the worker. */
 const PARALLEL_CALLS_MAX = 4;
 
+const OUT_OF_TIME_ADVICE = ["Send it again with fewer calls beside it, or answer with what has been found."];
+
 export interface Round {
   readonly calls: readonly Prepared[];
   readonly stored: readonly StoredResult[];
@@ -92,7 +94,11 @@ async function runOne(
 ): Promise<ToolOutput> {
   if (prepared.kind === "refused") return { observation: prepared.observation, rowsRead: 0, query: null };
   if (round.signal.aborted) {
-    return { observation: failure("Not run: the time of this step is up.", []), rowsRead: 0, query: null };
+    return {
+      observation: failure("Not run: the time of this step is up.", OUT_OF_TIME_ADVICE),
+      rowsRead: 0,
+      query: null,
+    };
   }
   return prepared.checked.run({
     signal: round.signal,

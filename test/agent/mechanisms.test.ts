@@ -128,6 +128,22 @@ describe("what a hostile or broken peer sends", () => {
     expect(spent.costNanoUsd).toBeLessThanOrEqual(limits.costNanoUsdMax);
   });
 
+  it("G1: token counts worth exactly what was reserved are believed; one token more is not", async () => {
+    for (const over of [0, 1]) {
+      const model = functionModel((request) => {
+        const cacheWrite1h = model.boundInputTokens(request);
+        const usage = { input: 0, cacheWrite5m: 0, cacheWrite1h, cacheRead: 0, output: request.maxTokens + over };
+        return replied({ text: "Dear.", usage });
+      });
+      const run = createMemoryRun(model);
+      await run.finish();
+      const { ending, usage } = run.state();
+      const reserved = run.events().find((event) => event.type === "step_started")?.reservedNanoUsd;
+      expect(ending?.stopReason).toBe(over === 0 ? "done" : "provider_error");
+      expect(usage.costNanoUsd).toBe(reserved);
+    }
+  });
+
   it("F17: arguments nested without end are a reply that cannot be used, not a bug of ours", async () => {
     let nested: unknown = 1;
     for (let depth = 0; depth < 200_000; depth += 1) nested = [nested];

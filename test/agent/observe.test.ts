@@ -87,6 +87,22 @@ describe("the results of a round", () => {
   });
 });
 
+describe("what a run remembers of its database", () => {
+  it("the last bookmark that came, also when a later call brought none; without one, the one from before", () => {
+    const two = [outcomeWith({ callId: "c1", bookmark: "b2" }), outcomeWith({ callId: "c2", bookmark: null })];
+    expect(observe(two, { bookmark: "b1" }).state.bookmark).toBe("b2");
+    expect(observe([outcomeWith({ bookmark: null })], { bookmark: "b1" }).state.bookmark).toBe("b1");
+  });
+
+  it("tables that were described, each once, the latest four hundred", () => {
+    const known = Array.from({ length: 399 }, (_, index) => `t${index}`);
+    const { described } = observe([outcomeWith({ described: ["t0", "a", "b"] })], { described: known }).state;
+    expect(described).toHaveLength(400);
+    expect(described[0]).toBe("t1");
+    expect(described.slice(-2)).toEqual(["a", "b"]);
+  });
+});
+
 describe("errors", () => {
   it.each([
     ["err err ok err", 0, 1, 3],

@@ -73,6 +73,19 @@ describe("judgeReply", () => {
   });
 });
 
+describe("arguments that no JSON writer takes", () => {
+  const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+  it.each(Object.keys(VERDICTS) as FinishReason[])(
+    "F17: are nothing to act on when the reply ended with %s",
+    (finish) => {
+      const deep = replyWith({ calls: [{ ...callOf("c1"), input: nested(101) }], finish });
+      expect(judgeReply(deep)).toEqual(empty("nested the arguments of a tool call too deeply"));
+      const deepest = replyWith({ calls: [{ ...callOf("c1"), input: nested(100) }], finish });
+      expect(judgeReply(deepest)).not.toEqual(judgeReply(deep));
+    },
+  );
+});
+
 describe("retryAt", () => {
   const at = (parts: Parameters<typeof failureWith>[0], failedTries = 0, random = 0, deadline = LATER) =>
     retryAt(failureWith(parts), stateWith({ failedTries }), deadline, NOW, random);

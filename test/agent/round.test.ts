@@ -142,6 +142,11 @@ describe("runRound", () => {
       ["Not run: the time of this step is up.", true],
       ["Not run: the time of this step is up.", true],
     ]);
+    // C25: the cause, a next step, and when the run will stop.
+    expect(readBack(outcomes[0]?.content ?? "").next_actions).toEqual([
+      "Send it again with fewer calls beside it, or answer with what has been found.",
+      "This is error 1 of 3 in a row; at 3 the run stops.",
+    ]);
   });
 
   it("A16, L4: a bug in one tool is thrown", async () => {

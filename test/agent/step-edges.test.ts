@@ -358,6 +358,18 @@ describe("a run that somebody else moved while an effect was open", () => {
     expect(world.saves).toHaveLength(1);
   });
 
+  it("L2: nor does one whose attempt was counted as lost, with nothing open in its place", async () => {
+    const world = worldAt(stateWith(), {
+      reply: (_request, now) => {
+        now.set(advance(now.state(), { kind: "attempt_lost" }, START).state);
+        return saying("Too late.");
+      },
+    });
+    expect(await runStep(world.ports)).toEqual({ kind: "superseded" });
+    expect(world.state()).toMatchObject({ ending: null, attempt: null, failedTries: 1 });
+    expect(world.saves).toHaveLength(1);
+  });
+
   it("L2: nor does one whose run ended and was billed meanwhile", async () => {
     const world = worldAt(stateWith(), {
       reply: (_request, now) => {
