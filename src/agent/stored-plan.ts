@@ -69,7 +69,9 @@ export function planOf(source: PlanSource): Result<StoredPlan, string> {
   const { answer, results, citations, unsupported, chart } = ending;
   const plan = { runId: id, answeredAt: ending.at, answer, results, citations, unsupported, chart, steps };
   if (steps.length <= STEPS_MAX && JSON.stringify(plan).length <= PLAN_CHARS_MAX) return ok(plan);
-  return err(`The run made ${steps.length} queries: a plan is kept of ${STEPS_MAX} at the most, of 500 kB in all.`);
+  return err(
+    `The run's queries (${steps.length}) are too many or too long for a plan: ${STEPS_MAX} and 500 kB at the most.`,
+  );
 }
 
 /** Every query that gave rows, in order. */

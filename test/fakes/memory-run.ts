@@ -15,6 +15,7 @@ import type { RunEvent } from "../../src/agent/run-event.ts";
 import { type AgentState, createState, type NewRun } from "../../src/agent/state.ts";
 import { decodeState, encodeState } from "../../src/agent/state-record.ts";
 import { runStep, type StepResult } from "../../src/agent/step.ts";
+import type { StoredPlan } from "../../src/agent/stored-plan.ts";
 import { defineTool, type StoredResult, type Tool, type ToolContext, type ToolOutput } from "../../src/agent/tool.ts";
 import { ok } from "../../src/lib/result.ts";
 import { queryTables } from "../../src/tools/query-tables.ts";
@@ -26,6 +27,8 @@ export interface MemoryOptions {
   readonly limits?: LimitsRequest;
   readonly run?: Partial<NewRun>;
   readonly tools?: readonly Tool[];
+  /** What the run follows instead of asking the model. */
+  readonly plan?: StoredPlan;
   /** Milliseconds that one model call and one tool call take. */
   readonly effectMs?: number;
   /** Called at every crash point, in order, with its number and name; may throw `Crash`. */
@@ -38,6 +41,8 @@ export interface MemoryRun {
   state(): AgentState;
   messages(): readonly Message[];
   events(): readonly RunEvent[];
+  messageAt(number: number): Message | null;
+  load(): AgentState;
   results(): readonly StoredResult[];
   /** Crash points passed so far. */
   points(): number;
@@ -91,6 +96,7 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
   nodeAssert(resolved.ok, "limits of the test are within the maximum");
   const tools = options.tools ?? [queryTool(() => ({ columns: ["n"], rows: [[1]] })), finalAnswerTool];
   const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  const { plan } = options;
   const run: NewRun = {
     id: "run_test",
     question: "How many?",
@@ -100,6 +106,7 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
     model: model.info.id,
     tools: tools.map((tool) => tool.name),
     limits: resolved.value,
+    ...(plan === undefined ? {} : { again: { runId: plan.runId, answeredAt: plan.answeredAt, changed: null } }),
     ...options.run,
   };
   const opening: Message = { role: "user", text: openingText(run.question, run.limits) };
@@ -127,7 +134,11 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
   const ports: StepPorts = {
     journal: {
       load,
-      pinned: () => ({ system: systemText("table T (1 rows)\n  n INTEGER"), tools: specs }),
+      pinned: () => ({
+        system: systemText("table T (1 rows)\n  n INTEGER"),
+        tools: specs,
+        ...(plan === undefined ? {} : { plan }),
+      }),
       messages: () => [...messages],
       results: () => [...results],
       save: async (advance, added) => {
@@ -175,6 +186,8 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
     state: load,
     messages: () => messages,
     events: () => events,
+    messageAt: (number) => messages[number] ?? null,
+    load,
     results: () => results,
     points: () => points,
     step,
