@@ -15,14 +15,15 @@ import { parseWait } from "./prefer.ts";
 export function openingOf(c: Context<HttpEnv>, body: unknown, mode: "auto" | "manual"): Opening {
   const key = parseIdempotencyKey(c.req.header("idempotency-key"), body);
   if (!key.ok) throw invalidRequest([{ detail: key.error, header: "Idempotency-Key" }]);
-  const driver = mode === "auto" && parseWait(c.req.header("prefer")) !== null ? "caller" : "alarm";
+  const driver = mode === "auto" && (readWait(c) ?? 0) > 0 ? "caller" : "alarm";
   return { bindings: c.env, ports: c.var.ports, caller: c.var.caller, driver, key: key.value };
 }
 
-export async function answerRun(c: Context<HttpEnv>, opened: OpenedRun, { driver, caller, ports }: Opening) {
-  const waitS = driver === "caller" ? parseWait(c.req.header("prefer")) : null;
+export async function answerRun(c: Context<HttpEnv>, opened: OpenedRun, { caller, ports }: Opening) {
   let { run } = opened;
-  if (waitS !== null && run.status !== "finished") {
+  // Nobody drives a manual run but its caller, so there is nothing to wait for.
+  const waitS = run.mode === "auto" ? readWait(c) : null;
+  if (waitS !== null && waitS > 0 && run.status !== "finished") {
     const keepAlive = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
     const options = { ports, waitMs: waitS * 1000, signal: c.req.raw.signal, keepAlive };
     run = await driveRun(run, ownRun(c, run.id), options);
@@ -34,4 +35,10 @@ export async function answerRun(c: Context<HttpEnv>, opened: OpenedRun, { driver
   if (waitS !== null) c.header("preference-applied", `wait=${waitS}`);
   if (opened.keyExpiresAt !== null) c.header("idempotency-expires", new Date(opened.keyExpiresAt).toISOString());
   return c.json(run, run.status === "finished" ? 200 : 202);
+}
+
+function readWait(c: Context<HttpEnv>): number | null {
+  const wait = parseWait(c.req.header("prefer"));
+  if (!wait.ok) throw invalidRequest([{ detail: wait.error, header: "Prefer" }]);
+  return wait.value;
 }

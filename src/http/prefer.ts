@@ -1,20 +1,27 @@
 /**
  * `Prefer: wait=N` (RFC 7240): how long a client wants to wait for the run to finish. Pure: no I/O, no clock.
  *
- * A preference that cannot be read is ignored, as the RFC says; one that asks for too much gets the most there is.
+ * The RFC lets a server ignore what it cannot read. A client whose `wait` is ignored gets a 202 that it does not
+ * expect and never learns why, so a `wait` that is not a whole number is refused. A preference that is not known is ignored,
+ * as clients send them to every server; a wait that is too long gets the most there is, and `Preference-Applied` says so.
  */
+import { err, ok, type Result } from "../lib/result.ts";
 
 /** The default wall clock of a run: waiting longer for one is never of use unless its limits were raised. */
 export const WAIT_S_MAX = 300;
 
-/** Whole seconds from 1 to `WAIT_S_MAX`, or null when the client does not want to wait. */
-export function parseWait(header: string | undefined): number | null {
-  for (const preference of (header ?? "").split(",")) {
-    const match = /^\s*wait\s*=\s*"?([0-9]{1,9})"?\s*(?:;.*)?$/i.exec(preference);
-    if (match === null) continue;
+/** A preference up to the next comma that stands outside of quotes. */
+const PREFERENCE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
+
+/** Whole seconds from 0 to `WAIT_S_MAX`, null when there is no such preference, or what is wrong with it. */
+export function parseWait(header: string | undefined): Result<number | null, string> {
+  for (const preference of header?.match(PREFERENCE) ?? []) {
+    const [, name = "", value] = /^\s*([^\s=;"]+)\s*(?:=\s*([^;]*?)\s*)?(?:;.*)?$/s.exec(preference) ?? [];
+    if (name.toLowerCase() !== "wait") continue;
     // The first of a repeated preference counts (RFC 7240, section 2).
-    const seconds = Number(match[1]);
-    return seconds === 0 ? null : Math.min(seconds, WAIT_S_MAX);
+    const seconds = /^(?:([0-9]{1,300})|"([0-9]{1,300})")$/.exec(value ?? "");
+    if (seconds === null) return err("Write the wait in whole seconds, such as Prefer: wait=30.");
+    return ok(Math.min(Number(seconds[1] ?? seconds[2]), WAIT_S_MAX));
   }
-  return null;
+  return ok(null);
 }

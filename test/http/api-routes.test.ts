@@ -59,6 +59,7 @@ describe("the contract", () => {
         const harness: Harness = createHarness(scenario.settings);
         const response = await scenario.run(harness, route);
         if (response === null) continue;
+        if (scenario.status !== undefined) expect(response.status).toBe(scenario.status);
         const outcome = await observe(route, response);
         expect(`${scenario.name}: ${[...documented()].includes(outcome) ? "" : outcome}`).toBe(`${scenario.name}: `);
         seen.add(outcome);

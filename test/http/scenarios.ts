@@ -7,6 +7,8 @@ import { type Harness, putDatabase } from "./harness.ts";
 export interface Scenario {
   readonly name: string;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** The one status that every route answers here. */
+  readonly status?: number;
   appliesTo(route: ApiRoute): boolean;
   /** Null: this route has nothing to answer here. */
   run(harness: Harness, route: ApiRoute): Promise<Response | null>;
@@ -220,6 +222,14 @@ export const SCENARIOS: readonly Scenario[] = [
     if (ofRun(route)) harness.runs.get(id)!.run = { ...harness.runs.get(id)!.run!, mode: "auto" };
     return call(harness, route, { id, headers: { prefer: "wait=10" } });
   }),
+  {
+    ...scenario("a wait that cannot be read", opens, async (harness, route) => {
+      const id = ofRun(route) ? await prepared(harness, route) : "";
+      if (ofRun(route)) harness.runs.get(id)!.run = { ...harness.runs.get(id)!.run!, mode: "auto" };
+      return call(harness, route, { id, headers: { prefer: "wait=abc" } });
+    }),
+    status: 400,
+  },
   scenario("a key in flight", opens, async (harness, route) => {
     const id = ofRun(route) ? await prepared(harness, route) : "";
     harness.bindings.CALLERS.get(harness.bindings.CALLERS.idFromName("local")).claim = async () => ({
