@@ -53,6 +53,34 @@ describe.skipIf(CHROMIUM === null)("the page with the demo database", () => {
     await context.close();
   });
 
+  test("where there is one model only, none is asked for; limits show what holds without them", async () => {
+    const { page, context } = await visit(browser, `${world.url}/`);
+    await page.getByText("Limits", { exact: true }).click();
+    await page.getByText("up to 128").waitFor();
+    expect(await page.getByRole("combobox").count()).toBe(0);
+    const shown = page.locator(".fields input");
+    expect(await shown.evaluateAll((all) => all.map((one) => one.getAttribute("placeholder")))).toEqual([
+      "0.5",
+      "12",
+      "8",
+      "300",
+    ]);
+    await context.close();
+  });
+
+  test.each([
+    ["How many tracks are there per genre?", "Bars"],
+    ["How many tracks are there per media type as a pie chart?", "Shares"],
+    ["Total invoice amount by year in a bar chart", "Bars"],
+    ["How many tracks are there per genre as a line chart?", "Bars"],
+  ])("a picture that is asked for is shown where the rows allow it: %s", async (question, kind) => {
+    const { page, context, complaints } = await ask(question);
+    await page.locator("figure svg").waitFor();
+    expect(await page.getByRole("radio", { name: kind }).isChecked()).toBe(true);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   test("pointing at a figure lights its cell, following it moves the focus there", async () => {
     const { page, context } = await ask(GENRES);
     const figure = page.getByRole("link", { name: "579" });

@@ -114,10 +114,34 @@ describe.skipIf(CHROMIUM === null)("the page when things are not as usual", () =
   test("a limit that is no number, and one above the maximum, are refused before anything is spent", async () => {
     const { page, context } = await visit(browser, `${world.url}/`, QUIET);
     await page.getByLabel("Your question").fill("How many artists are there?");
-    await page.getByText("Limits").click();
+    await page.getByText("Model and limits").click();
+    await page.getByText("up to 128").waitFor();
     await page.getByLabel("Steps").fill("100000");
     await page.getByRole("button", { name: "Ask", exact: true }).click();
-    await page.getByRole("alert").getByText("max_steps may be 128 at most.").waitFor();
+    await page.getByRole("alert").getByText("Steps: 128 is the most you may ask for.").waitFor();
+    await context.close();
+  });
+
+  test("the model and the limits can be chosen, within what the caller may have", async () => {
+    const { page, context, complaints } = await visit(browser, `${world.url}/`);
+    await page.getByText("Model and limits").click();
+    const model = page.getByRole("combobox", { name: "Model" });
+    const caller: { models: string[]; default_model: string } = await (await fetch(`${world.url}/v1/caller`)).json();
+    expect(await model.locator("option").allTextContents()).toEqual(caller.models);
+    expect(await model.inputValue()).toBe(caller.default_model);
+    const steps = page.getByLabel("Steps");
+    expect([await steps.getAttribute("placeholder"), await steps.getAttribute("max")]).toEqual(["12", "128"]);
+    await page.getByText("$10.00 left today").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    const other = caller.models.find((id) => id.startsWith("claude-haiku")) ?? "";
+    await model.selectOption(other);
+    await steps.fill("3");
+    await page.getByLabel("Your question").fill("How many artists are there?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.getByRole("region", { name: "Answer" }).waitFor();
+    const run: unknown = await (await fetch(`${world.url}/v1${new URL(page.url()).pathname}`)).json();
+    expect(run).toMatchObject({ model: other, limits: { max_steps: 3, budget_usd: 0.5 } });
+    expect(complaints).toEqual([]);
     await context.close();
   });
 

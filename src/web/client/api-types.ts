@@ -70,6 +70,17 @@ export interface Run {
   readonly finished_at: string | null;
 }
 
+/** What the key of this tab may use. */
+export interface Caller {
+  readonly models: readonly string[];
+  readonly default_model: string | null;
+  readonly limits: {
+    readonly default: { readonly [name: string]: number };
+    readonly max: { readonly [name: string]: number };
+  };
+  readonly daily_usd: { readonly max: number; readonly left: number };
+}
+
 export interface ListedRun {
   readonly id: string;
   readonly question: string;

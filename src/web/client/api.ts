@@ -5,7 +5,7 @@
  * (event-stream.ts). No function rejects but on an abort.
  */
 
-import type { Problem, ResultPage, Run, RunList, Schema } from "./api-types.ts";
+import type { Caller, Problem, ResultPage, Run, RunList, Schema } from "./api-types.ts";
 import { authorization } from "./session.ts";
 
 /** `status` 0: the server was not reached. */
@@ -23,6 +23,7 @@ export interface AskLimits {
 
 export const api = {
   schema: (signal?: AbortSignal) => getJson<Schema>("/v1/schema", signal),
+  caller: (signal?: AbortSignal) => getJson<Caller>("/v1/caller", signal),
   run: (id: string, signal?: AbortSignal) => getJson<Run>(runPath(id), signal),
   runs: (cursor: string | null, limit: number, signal?: AbortSignal) =>
     getJson<RunList>(
@@ -31,8 +32,13 @@ export const api = {
     ),
   rows: (id: string, ref: string, from: number, limit: number, signal?: AbortSignal) =>
     getJson<ResultPage>(`${runPath(id)}/results/${encodeURIComponent(ref)}?from=${from}&limit=${limit}`, signal),
-  ask: (question: string, limits: AskLimits) =>
-    postJson<Run>("/v1/runs", Object.keys(limits).length === 0 ? { question } : { question, limits }),
+  /** Empty limits and an empty model are the caller's defaults. */
+  ask: (question: string, limits: AskLimits, model: string) =>
+    postJson<Run>("/v1/runs", {
+      question,
+      ...(Object.keys(limits).length === 0 ? {} : { limits }),
+      ...(model === "" ? {} : { model }),
+    }),
   cancel: (id: string) => postJson<Run>(`${runPath(id)}/cancel`, {}),
   continue: (id: string, limits: AskLimits) => postJson<Run>(`${runPath(id)}/continue`, { limits }),
   fork: (id: string, step: number) => postJson<Run>(`${runPath(id)}/fork`, { step }),

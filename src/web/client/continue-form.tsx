@@ -6,31 +6,37 @@ import { useState } from "preact/hooks";
 import { api, type Failure } from "./api.ts";
 import type { Run } from "./api-types.ts";
 import { formatUsd } from "./format.ts";
+import { useLoaded } from "./hooks.ts";
 import { fieldsToRaise, proposeLimit, readLimits } from "./limits.ts";
 import { FailureNotice } from "./parts.tsx";
 import { navigate } from "./router.ts";
 
 export function ContinueForm({ run }: { run: Run }) {
   const fields = fieldsToRaise(run.stop_reason, run.limits, run.usage);
-  const proposed = fields.map(({ name }) => [name, String(proposeLimit(run.limits[name] ?? 1))] as const);
-  const [texts, setTexts] = useState<{ readonly [name: string]: string }>(Object.fromEntries(proposed));
+  const { state } = useLoaded((signal) => api.caller(signal), []);
+  const max = state.kind === "loaded" ? state.value.limits.max : null;
+  // What nobody has typed over follows the proposal, which is lower once the maximum is known.
+  const [typed, setTyped] = useState<{ readonly [name: string]: string }>({});
+  const texts = Object.fromEntries(
+    fields.map(({ name }) => [name, typed[name] ?? String(proposeLimit(run.limits[name] ?? 1, max?.[name]))]),
+  );
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const limits = readLimits(texts);
-    if (limits === null) {
-      setFailure({ status: 400, title: "That is not a limit", detail: "Enter a number above zero." });
+    const read = readLimits(texts, max);
+    if (!read.ok) {
+      setFailure({ status: 400, title: "That limit is not right", detail: read.detail });
       return;
     }
     setSending(true);
-    const answered = await api.continue(run.id, limits);
+    const answered = await api.continue(run.id, read.limits);
     setSending(false);
     if (answered.ok) navigate(`/runs/${answered.value.id}`);
     else setFailure(answered.failure);
   };
   return (
-    <form class="continue" onSubmit={(event: Event) => void submit(event)} aria-label="Continue this run">
+    <form class="continue" onSubmit={(event: Event) => void submit(event)} aria-label="Continue this run" noValidate>
       {fields.map(({ name, label }) => (
         <label>
           {label} (was {name === "budget_usd" ? formatUsd(run.limits[name] ?? 0) : run.limits[name]})
@@ -39,10 +45,10 @@ export function ContinueForm({ run }: { run: Run }) {
             inputmode="decimal"
             min="0"
             step="any"
-            required
+            max={max?.[name]}
             value={texts[name] ?? ""}
             onInput={(event: Event) => {
-              if (event.target instanceof HTMLInputElement) setTexts({ ...texts, [name]: event.target.value });
+              if (event.target instanceof HTMLInputElement) setTyped({ ...typed, [name]: event.target.value });
             }}
           />
         </label>

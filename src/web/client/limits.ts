@@ -1,5 +1,5 @@
 /**
- * The limits that a person sets on the page: their names, and which to raise when one of them ended a run.
+ * The limits that a person sets on the page: their names, whether they are right, and which to raise when one of them ended a run.
  * Pure: no I/O, no clock.
  */
 
@@ -25,6 +25,8 @@ const RAISED_AFTER: { readonly [stopReason: string]: readonly LimitField[] } = {
   error_budget: [{ name: "max_errors", label: "Errors" }],
 };
 
+const LABELS = new Map([...ASK_FIELDS, ...Object.values(RAISED_AFTER).flat()].map(({ name, label }) => [name, label]));
+
 const USAGE_OF: { readonly [limit: string]: string } = {
   budget_usd: "cost_usd",
   max_rows_read: "rows_read",
@@ -43,20 +45,35 @@ export function fieldsToRaise(
   return fields.length <= 1 ? fields : fields.toSorted((a, b) => share(b) - share(a)).slice(0, 1);
 }
 
-/** A raised limit to propose: twice what it was. */
-export function proposeLimit(current: number): number {
-  return Number((current * 2).toPrecision(3));
+/** A raised limit to propose: twice what it was, and no more than may be asked for. */
+export function proposeLimit(current: number, max = Number.POSITIVE_INFINITY): number {
+  return Math.min(Number((current * 2).toPrecision(3)), max);
 }
 
-/** Reads the fields; null where one is no positive number. Fields left empty are left out. */
-export function readLimits(texts: { readonly [name: string]: string }): { readonly [name: string]: number } | null {
+export type LimitsRead =
+  | { readonly ok: true; readonly limits: { readonly [name: string]: number } }
+  /** What is wrong, for the person who typed it. */
+  | { readonly ok: false; readonly detail: string };
+
+/** Reads the fields, none above `max` where that is known. Fields left empty are left out. */
+export function readLimits(
+  texts: { readonly [name: string]: string },
+  max: { readonly [name: string]: number } | null,
+): LimitsRead {
   const limits: { [name: string]: number } = {};
   for (const [name, text] of Object.entries(texts)) {
     const trimmed = text.trim().replace(",", ".");
     if (trimmed === "") continue;
     const value = Number(trimmed);
-    if (!Number.isFinite(value) || value <= 0) return null;
+    const label = LABELS.get(name) ?? name;
+    const most = max?.[name];
+    if (!Number.isFinite(value) || value <= 0) return { ok: false, detail: `${label}: enter a number above zero.` };
+    if (name.startsWith("max_") && !Number.isInteger(value)) {
+      return { ok: false, detail: `${label}: enter a whole number.` };
+    }
+    if (most !== undefined && value > most)
+      return { ok: false, detail: `${label}: ${most} is the most you may ask for.` };
     limits[name] = value;
   }
-  return limits;
+  return { ok: true, limits };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_LIMITS } from "../../../src/agent/limits.ts";
+import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX } from "../../../src/agent/limits.ts";
 import { ASK_FIELDS, fieldsToRaise, proposeLimit, readLimits } from "../../../src/web/client/limits.ts";
 
 const LIMITS = { ...DEFAULT_LIMITS };
@@ -31,11 +31,33 @@ describe("limits on the page", () => {
     expect([proposeLimit(0.5), proposeLimit(12)]).toEqual([1, 24]);
   });
 
+  test("no more is proposed than may be asked for", () => {
+    expect([proposeLimit(3, 5), proposeLimit(2, 5), proposeLimit(5, 5)]).toEqual([5, 4, 5]);
+  });
+
   test("fields are numbers above zero, or left out", () => {
-    expect(readLimits({ budget_usd: " 0,25 ", max_steps: "", wall_clock_s: "60" })).toEqual({
-      budget_usd: 0.25,
-      wall_clock_s: 60,
+    expect(readLimits({ budget_usd: " 0,25 ", max_steps: "", wall_clock_s: "60" }, null)).toEqual({
+      ok: true,
+      limits: { budget_usd: 0.25, wall_clock_s: 60 },
     });
-    for (const text of ["0", "-1", "x", "1e999"]) expect(readLimits({ budget_usd: text })).toBe(null);
+    for (const text of ["0", "-1", "x", "1e999"]) {
+      expect(readLimits({ budget_usd: text }, null)).toEqual({
+        ok: false,
+        detail: "Budget, dollars: enter a number above zero.",
+      });
+    }
+  });
+
+  test.each([
+    [{ max_steps: "2.5" }, "Steps: enter a whole number."],
+    [{ max_steps: "129" }, "Steps: 128 is the most you may ask for."],
+    [{ wall_clock_s: "60", budget_usd: "5.01" }, "Budget, dollars: 5 is the most you may ask for."],
+  ])("%j is refused before it is sent", (texts, detail) => {
+    expect(readLimits(texts, { ...DEFAULT_LIMITS_MAX, budget_usd: 5, max_steps: 128 })).toEqual({ ok: false, detail });
+  });
+
+  test("a field at its maximum is right, and so is one whose maximum is not known", () => {
+    expect(readLimits({ max_steps: "128" }, { max_steps: 128 }).ok).toBe(true);
+    expect(readLimits({ max_steps: "1000" }, null).ok).toBe(true);
   });
 });
