@@ -8,6 +8,7 @@
  *     WEBHOOK_SOURCES  {"alerts": {"scheme": "standard", "secrets": ["whsec_…"],
  *                                  "question": "/data/question", or a template: "Why did {{/data/metric}} fall?",
  *                                  "caller": "ops"}}          or the caller fields, for a caller of its own
+ *                      "allow_identical_bodies": true         scheme github: the same body under another id asks again
  *     SLACK_CALLER     {"teams": ["T0123"], "channels": ["C0123"], "users": ["U0123"], …caller fields}
  *
  * Pure: no I/O, no clock.
@@ -29,6 +30,8 @@ export interface WebhookSource {
   readonly scheme: "standard" | "github";
   readonly secrets: readonly string[];
   readonly question: readonly QuestionPart[];
+  /** True: the delivery's id alone names a delivery, though the `github` scheme does not sign it. */
+  readonly allowsIdenticalBodies: boolean;
   readonly caller: Caller;
 }
 
@@ -51,6 +54,7 @@ export const sourcesSchema = z.record(
     scheme: z.enum(["standard", "github"]),
     secrets: z.array(z.string()).min(1).max(10),
     question: z.string().min(1).max(4_000),
+    allow_identical_bodies: z.boolean().optional(),
     caller: z.string().optional(),
     ...callerFields,
   }),
@@ -79,8 +83,14 @@ export function toSources(
   base: LimitPair,
 ): ReadonlyMap<string, WebhookSource> {
   const sources = new Map<string, WebhookSource>();
-  for (const [name, { scheme, secrets, question, caller: callerName, ...fields }] of Object.entries(given)) {
+  for (const [name, source] of Object.entries(given)) {
+    const { scheme, secrets, question, allow_identical_bodies: allowed, caller: callerName, ...fields } = source;
     const where = `WEBHOOK_SOURCES, ${name}`;
+    if (allowed !== undefined && scheme !== "github") {
+      throw new ConfigError(
+        `${where}: "allow_identical_bodies" is for the scheme github alone; the other one signs the delivery's id. Remove it.`,
+      );
+    }
     for (const secret of secrets) assertSecret(scheme, secret, where);
     const caller =
       callerName === undefined ? toCaller(`webhook:${name}`, fields, base, where) : callers.get(callerName);
@@ -90,7 +100,14 @@ export function toSources(
         `${where}: "caller" names a caller that has its own fields; remove ${Object.keys(fields)[0]}.`,
       );
     }
-    sources.set(name, { name, scheme, secrets, question: toQuestion(question, where), caller });
+    sources.set(name, {
+      name,
+      scheme,
+      secrets,
+      question: toQuestion(question, where),
+      allowsIdenticalBodies: allowed === true,
+      caller,
+    });
   }
   return sources;
 }

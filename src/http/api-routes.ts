@@ -65,7 +65,8 @@ export const HEADERS = {
   "webhook-timestamp": "Unix seconds.",
   "webhook-signature": "Standard Webhooks: `v1,` and base64, several separated by spaces.",
   "X-Hub-Signature-256": "Of a source with the scheme `github`: `sha256=` and hex.",
-  "X-GitHub-Delivery": "Of a source with the scheme `github`: id of the delivery.",
+  "X-GitHub-Delivery":
+    "Of a source with the scheme `github`: id of the delivery. It is not signed: the same body under another id is the same delivery for 14 days, unless the source has `allow_identical_bodies`.",
 } as const;
 
 export type HeaderName = keyof typeof HEADERS;

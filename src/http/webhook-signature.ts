@@ -2,8 +2,8 @@
  * Signatures of incoming webhooks, over the raw bytes of the body.
  *
  * Two schemes. Standard Webhooks (id, time and body signed; several signatures and several secrets at once while one is
- * replaced; five minutes of tolerance both ways) and GitHub's (`X-Hub-Signature-256`, body alone: it carries no time, and
- * its delivery id is not signed, so a caught delivery can be sent again under another id. Prefer the first).
+ * replaced; five minutes of tolerance both ways) and GitHub's (`X-Hub-Signature-256`, body alone: neither a time nor the
+ * delivery's id is signed, so webhooks.ts takes the body itself for the name of a delivery. Prefer the first).
  * Owns: which headers are needed and the comparison, which is Web Crypto's and takes the same time for every input.
  * Pure but for Web Crypto; the clock comes in as `now`, epoch milliseconds.
  */
@@ -14,7 +14,7 @@ const TOLERANCE_MS = 5 * 60 * 1000;
 const SIGNATURES_MAX = 10;
 
 export interface SignedDelivery {
-  /** The dedupe key: the same for every try of one delivery. */
+  /** The same for every try of one delivery. Signed by the first scheme only. */
   readonly id: string;
 }
 

@@ -1,12 +1,17 @@
 /**
  * `POST /v1/webhooks/:source`: a signed delivery becomes a run.
  *
- * Owns: the order (size, signature, then everything else) and that one delivery id makes one run, whenever and however
- * often it comes. Leaves to others: signatures (webhook-signature.ts), where the question sits (webhook-question.ts), the
- * way in (open-run.ts). Anything but a 2xx makes the sender try again, which is right for every refusal that may pass.
+ * Owns: the order (size, signature, then everything else) and that one delivery makes one run, whenever and however often
+ * it comes. What names a delivery must be signed, or who has caught one could send it again under another name and have
+ * it paid for again: the id of Standard Webhooks is. GitHub's scheme signs the body alone, so there the body is the name.
+ * Its own deliveries never have equal bodies (they carry ids, hashes and times), but a script that signs as GitHub does
+ * and asks the same every morning has: `allow_identical_bodies` lets such a source be named by the unsigned id again.
+ * Leaves to others: signatures (webhook-signature.ts), where the question sits (webhook-question.ts), the way in
+ * (open-run.ts). Anything but a 2xx makes the sender try again, which is right for every refusal that may pass.
  */
 import { Hono } from "hono";
 import type { WebhookSource } from "../config/doors.ts";
+import { toHex } from "../lib/hmac.ts";
 import { checkAsk } from "./ask.ts";
 import { invalidRequest, parseJson, readBytes } from "./body.ts";
 import type { HttpEnv, HttpPorts } from "./context.ts";
@@ -27,7 +32,7 @@ export function createWebhookRoutes() {
     const source = config.webhookSources.get(c.req.param("source"));
     if (source === undefined) throw problem("source_not_found", "WEBHOOK_SOURCES of this server does not list it.");
     const body = await readBytes(c.req.raw, WEBHOOK_BODY_BYTES_MAX);
-    const deliveryId = await verify(source, c.req.raw.headers, body, ports);
+    const delivery = await verify(source, c.req.raw.headers, body, ports);
     // GitHub asks once whether anybody is there.
     if (source.scheme === "github" && c.req.header("x-github-event") === "ping") return c.body(null, 204);
     const question = readQuestion(source, body);
@@ -38,8 +43,8 @@ export function createWebhookRoutes() {
       ports,
       caller: source.caller,
       driver: "alarm",
-      // The id alone names a delivery: a sender that words its retry differently still means the same.
-      key: { name: `webhook:${source.name}:${deliveryId}`, fingerprint: "", keptMs: DELIVERY_KEPT_MS },
+      // The name alone counts: a sender that words its retry differently still means the same.
+      key: { name: `webhook:${source.name}:${delivery}`, fingerprint: "", keptMs: DELIVERY_KEPT_MS },
     });
     if (!opened.ok) throw refuse(opened.error);
     const { id, links } = opened.value.run;
@@ -47,6 +52,7 @@ export function createWebhookRoutes() {
   });
 }
 
+/** What names a delivery whose signature is valid; throws when it is not. */
 async function verify(
   source: WebhookSource,
   headers: Headers,
@@ -57,9 +63,17 @@ async function verify(
     source.scheme === "github"
       ? await verifyGithubWebhook(headers, body, source.secrets)
       : await verifyStandardWebhook(headers, body, source.secrets, ports.now());
-  if (verified.ok) return verified.value.id;
+  if (verified.ok) {
+    const isNamedById = source.scheme === "standard" || source.allowsIdenticalBodies;
+    return isNamedById ? verified.value.id : `body.${await sha256Of(body)}`;
+  }
   ports.log({ level: "warn", event: "webhook_refused", source: source.name });
   throw problem("invalid_signature", verified.error);
+}
+
+/** No id of a delivery has a dot, so none can pass for one of these. */
+async function sha256Of(body: Uint8Array<ArrayBuffer>): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", body)));
 }
 
 function readQuestion(source: WebhookSource, body: Uint8Array): string {

@@ -28,6 +28,16 @@ describe("WEBHOOK_SOURCES", () => {
     expect(sources.get("forms")?.caller).toMatchObject({ name: "ops", dailyNanoUsdMax: 3_000_000_000 });
   });
 
+  test("only a source of GitHub's scheme may allow identical bodies; without a word none does", () => {
+    const github = { ...SOURCE, scheme: "github", secrets: ["sixteen characters"] };
+    const sources = read({ a: github, b: { ...github, allow_identical_bodies: true }, c: SOURCE });
+    expect(["a", "b", "c"].map((name) => sources.get(name)?.allowsIdenticalBodies)).toEqual([false, true, false]);
+    for (const allowed of [true, false]) {
+      expect(messageOf({ a: { ...SOURCE, allow_identical_bodies: allowed } })).toMatch(/scheme github alone/);
+    }
+    expect(messageOf({ a: { ...github, allow_identical_bodies: "yes" } })).toMatch(/must be true or false/);
+  });
+
   test.each([
     ["/data/question", [{ kind: "place", path: ["data", "question"] }]],
     ["/a~1b/~0", [{ kind: "place", path: ["a/b", "~"] }]],

@@ -12,6 +12,8 @@ const SETTINGS = {
     alerts: { scheme: "standard", secrets: [SECRET], question: "Why did {{/data/metric}} fall?", daily_usd: 1 },
     forms: { scheme: "standard", secrets: [SECRET], question: "/question", caller: "alice" },
     repo: { scheme: "github", secrets: [GITHUB_SECRET], question: "How many issues mention {{/issue/title}}?" },
+    twin: { scheme: "github", secrets: [GITHUB_SECRET], question: "How many issues mention {{/issue/title}}?" },
+    daily: { scheme: "github", secrets: [GITHUB_SECRET], question: "/question", allow_identical_bodies: true },
   }),
 };
 
@@ -31,9 +33,9 @@ function deliver(harness: Harness, source: string, body: string, options: { id?:
   });
 }
 
-function deliverGithub(harness: Harness, body: string, more: Record<string, string> = {}) {
+function deliverGithub(harness: Harness, body: string, more: Record<string, string> = {}, source = "repo") {
   const digest = createHmac("sha256", GITHUB_SECRET).update(body).digest("hex");
-  return harness.request("/v1/webhooks/repo", {
+  return harness.request(`/v1/webhooks/${source}`, {
     method: "POST",
     headers: { "x-github-delivery": "d-1", "x-hub-signature-256": `sha256=${digest}`, ...more },
     body,
@@ -154,6 +156,30 @@ describe("a source of GitHub's scheme", () => {
     expect([first.status, again.status]).toEqual([202, 202]);
     expect(await first.json()).toEqual(await again.json());
     expect([...harness.runs.values()][0]?.started?.question).toBe('How many issues mention Login "broken"?');
+  });
+
+  test("I1: a caught delivery sent again under another id, at once or later, is the run that there is", async () => {
+    const harness = createHarness(SETTINGS);
+    const body = '{"issue":{"title":"Login"}}';
+    const answers = await Promise.all(
+      ["d-1", "d-2", "d-3"].map((id) => deliverGithub(harness, body, { "x-github-delivery": id })),
+    );
+    const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as { id: string }).id));
+    expect(answers.map((answer) => answer.status)).toEqual([202, 202, 202]);
+    expect(new Set(ids).size).toBe(1);
+    expect(harness.runs.size).toBe(1);
+    const other = await deliverGithub(harness, `${body} `, { "x-github-delivery": "d-1" });
+    expect(other.status).toBe(202);
+    expect(harness.runs.size).toBe(2);
+    await deliverGithub(harness, body, {}, "twin");
+    expect(harness.runs.size).toBe(3);
+  });
+
+  test("a source that allows identical bodies asks once for each delivery id", async () => {
+    const harness = createHarness(SETTINGS);
+    const body = '{"question":"How much was sold yesterday?"}';
+    for (const id of ["d-1", "d-2", "d-2"]) await deliverGithub(harness, body, { "x-github-delivery": id }, "daily");
+    expect(harness.runs.size).toBe(2);
   });
 
   test("an unsigned ping is 401", async () => {
