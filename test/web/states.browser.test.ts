@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === null)("the page when things are not as usual", () =
     expect(await model.inputValue()).toBe(caller.default_model);
     const steps = page.getByLabel("Steps");
     expect([await steps.getAttribute("placeholder"), await steps.getAttribute("max")]).toEqual(["12", "128"]);
-    await page.getByText("$10.00 left today").waitFor();
+    await page.getByText(/^\$[\d.]+ of \$[\d.]+ left today$/).waitFor();
     expect(await findViolations(page)).toEqual([]);
     const other = caller.models.find((id) => id.startsWith("claude-haiku")) ?? "";
     await model.selectOption(other);
