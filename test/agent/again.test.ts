@@ -3,6 +3,7 @@
  * not and when a query fails; within its limits; over a crash at every point and at every pair of points.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LimitsRequest } from "../../src/agent/limits.ts";
 import type { ModelOutcome } from "../../src/agent/model.ts";
 import { replayRun } from "../../src/agent/replay.ts";
 import type { RunEvent } from "../../src/agent/run-event.ts";
@@ -190,23 +191,22 @@ describe("other rows", () => {
 describe("a query that fails", () => {
   const gone: Rows = (sql) => (sql === "SELECT 22" ? new Error("There is no table Salary.") : same(sql));
 
-  it.each([
-    [{}, "the default"],
-    [{ max_errors: 1 }, "one error"],
-    [{ max_consecutive_errors: 1 }, "one error in a row"],
-  ])("ends the run in words, whatever the limits of errors are: %j", async (limits) => {
-    const run = again(await planFrom(THREE), gone, { limits });
-    await run.finish();
-    const { ending, again: told, usage } = run.state();
-    expect(ending).toMatchObject({ outcome: "stopped", stopReason: "retry_ceiling", failed: true, answer: null });
-    expect(ending?.message).toBe(
-      "Query 2 of 3 of the stored plan can no longer be run: There is no table Salary. " +
-        "No model was asked, so nobody mended it: ask the question anew.",
-    );
-    expect(ending?.partialAnswer).toBeNull();
-    expect(told?.changed).toBeNull();
-    expect(usage).toMatchObject({ modelCalls: 0, errors: 1 });
-  });
+  it.each<LimitsRequest>([{}, { max_errors: 1 }, { max_consecutive_errors: 1 }])(
+    "ends the run in words, whatever the limits of errors are: %j",
+    async (limits) => {
+      const run = again(await planFrom(THREE), gone, { limits });
+      await run.finish();
+      const { ending, again: told, usage } = run.state();
+      expect(ending).toMatchObject({ outcome: "stopped", stopReason: "retry_ceiling", failed: true, answer: null });
+      expect(ending?.message).toBe(
+        "Query 2 of 3 of the stored plan can no longer be run: There is no table Salary. " +
+          "No model was asked, so nobody mended it: ask the question anew.",
+      );
+      expect(ending?.partialAnswer).toBeNull();
+      expect(told?.changed).toBeNull();
+      expect(usage).toMatchObject({ modelCalls: 0, errors: 1 });
+    },
+  );
 
   it("stops the plan there: what comes after it is not run", async () => {
     const run = again(await planFrom(THREE), (sql) => (sql === "SELECT 1" ? new Error("Gone.") : same(sql)));

@@ -3,7 +3,7 @@ import { ceilingReached } from "../../src/agent/budget.ts";
 import { forkState } from "../../src/agent/fork.ts";
 import type { Limits } from "../../src/agent/limits.ts";
 import { type AgentState, EXPIRY_MS, type StopReason, stateSchema } from "../../src/agent/state.ts";
-import { endingWith, limitsWith, START, type StateParts, stateWith } from "./states.ts";
+import { AGAIN, endingWith, limitsWith, START, type StateParts, stateWith } from "./states.ts";
 
 const NOW = START + 3_600_000;
 
@@ -68,6 +68,15 @@ describe("continue", () => {
   it.each(["done", "cancelled", "refusal", "error"] as const)("is refused after %s", (reason) => {
     const made = fork(finished(reason), "continue", { stepsMax: 100 });
     expect(made).toMatchObject({ ok: false, error: { reason: "not_continuable" } });
+  });
+
+  it.each(["continue", "fork"] as const)("C18: of a run that followed a stored plan is refused: %s", (kind) => {
+    const [checkpoint, last] = finished("max_steps");
+    const made = fork([checkpoint, { ...last, again: AGAIN }], kind, { stepsMax: 100 });
+    expect(made).toMatchObject({
+      ok: false,
+      error: { reason: "not_continuable", message: expect.stringContaining("stored plan") },
+    });
   });
 
   it("after a cycle begins with an empty detector, so that it does not stop at once", () => {

@@ -50,6 +50,10 @@ describe("toPublicRunEvent", () => {
     [{ type: "run_started" }, { type: "run_started" }],
     [{ type: "step_finished" }, { type: "step_finished" }],
     [
+      { type: "plan_followed", message: 99 },
+      { type: "plan_followed", calls: [] },
+    ],
+    [
       { type: "run_forked", from: "run_0", fromStep: 3, kind: "continue" },
       {
         type: "run_forked",

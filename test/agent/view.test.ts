@@ -5,7 +5,7 @@ import { OUTCOMES, STOP_REASONS } from "../../src/agent/state.ts";
 import { type PublicQuery, publicRunSchema, type RunRows, toPublicRun } from "../../src/agent/view.ts";
 import { failed, functionModel, querying, replied, saying } from "../fakes/function-model.ts";
 import { createMemoryRun, queryTool } from "../fakes/memory-run.ts";
-import { endingWith, IN_PHASE, modelAttempt, PHASES, START, type StateParts, stateWith } from "./states.ts";
+import { AGAIN, endingWith, IN_PHASE, modelAttempt, PHASES, START, type StateParts, stateWith } from "./states.ts";
 
 const NONE: RunRows = { queries: [] };
 const show = (parts: StateParts = {}, rows: RunRows = NONE, now = START) => toPublicRun(stateWith(parts), rows, now);
@@ -137,6 +137,21 @@ describe("links", () => {
     expect(links({ ...ended(), mode: "manual" })).toEqual(["events", "self", "transcript"]);
     const stopped = ended({ outcome: "stopped", stopReason: "max_hops", answer: null });
     expect(links(stopped)).toEqual(["continue", "events", "self", "transcript"]);
+    expect(links({ ...stopped, again: AGAIN })).toEqual(["events", "self", "transcript"]);
+    expect(links({ ...ended(), queriesAnswered: 1 })).toContain("again");
+    expect(links({ ...stopped, queriesAnswered: 1 })).not.toContain("again");
+  });
+});
+
+describe("again", () => {
+  it.each([
+    [null, { unchanged: null, changed: [] }],
+    [[], { unchanged: true, changed: [] }],
+    [["r2"], { unchanged: false, changed: ["r2"] }],
+  ])("C18: says whose queries ran again, and whether anything changed: %j", (changed, told) => {
+    const at = new Date(START).toISOString();
+    expect(show({ again: { ...AGAIN, changed } }).again).toEqual({ id: "run_0", answered_at: at, ...told });
+    expect(show({}).again).toBeNull();
   });
 });
 

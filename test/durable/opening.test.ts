@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openRun } from "../../src/durable/opening.ts";
+import { decodeSettings, encodeSettings } from "../../src/durable/settings.ts";
 import { err, ok } from "../../src/lib/result.ts";
+import { PLAN } from "../fakes/fake-run-object.ts";
 import { functionModel, PRICED, replied } from "../fakes/function-model.ts";
 import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 import { STARTED_AT, startInput } from "./stored-run.ts";
@@ -23,6 +25,19 @@ describe("the first checkpoint", () => {
     expect(advance.messages).toMatchObject([{ role: "user", text: expect.stringContaining("How many?") }]);
     expect(advance.events).toMatchObject([{ type: "run_started", at: STARTED_AT, step: 0 }]);
     expect(advance.state).toMatchObject({ messages: 1, events: 1, ending: null, maxTokensMax: PRICED.maxOutputTokens });
+  });
+
+  it("C18: of a run that follows a plan pins that in the place of schema and tools, and its tables count as shown", () => {
+    const sql = 'SELECT * FROM Album JOIN "Order Details" USING (id)';
+    const plan = { ...PLAN, steps: PLAN.steps.map((step) => ({ ...step, args: { sql } })) };
+    const { pinned, settings, advance } = openRun(startInput({ plan }), wiring, ok(""), STARTED_AT);
+    expect(pinned).toEqual({ system: "", tools: [], plan });
+    expect(settings).not.toHaveProperty("plan");
+    expect(decodeSettings(encodeSettings(settings)).ok).toBe(true);
+    expect(advance.state).toMatchObject({
+      again: { runId: PLAN.runId, answeredAt: PLAN.answeredAt, changed: null },
+      described: ["Album", "Order Details"],
+    });
   });
 
   it("with a schema that cannot be read is an ending that says so", () => {

@@ -17,6 +17,7 @@ function modelOf(model: string, variables: object = {}) {
 describe("models", () => {
   it("are made by their id: offline, Claude, and whatever an operator has priced", () => {
     expect(modelOf("offline")).toBe("offline");
+    expect(modelOf("none")).toBe("none");
     expect(modelOf("claude-sonnet-5-5", { ANTHROPIC_API_KEY: "key" })).toBe("claude-sonnet-5-5");
     const priced = {
       OPENAI_BASE_URL: "http://127.0.0.1:9/v1",

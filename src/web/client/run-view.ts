@@ -113,6 +113,7 @@ function stepOf(steps: Map<number, Draft>, event: RunEvent): Draft {
 function take(step: Draft, event: RunEvent): void {
   switch (event.type) {
     case "model_replied":
+    case "plan_followed":
       return takeReply(step, event);
     case "tool_observed":
       return takeObservation(step, event);

@@ -89,6 +89,12 @@ describe("the view of a run", () => {
     expect(toRunView(RUN).rowsRead).toBe(7);
   });
 
+  test("a step of a stored plan shows its queries as any other, and no model's time", () => {
+    const [step] = toRunView(events(["plan_followed", 1, { calls: [CALL] }], ["tool_observed", 1, SEEN])).steps;
+    expect(step).toMatchObject({ number: 1, thought: "", modelMs: 0, costUsd: 0 });
+    expect(step?.calls).toMatchObject([{ id: "c1", sql: "SELECT 1 AS n", status: "success", rows: 1 }]);
+  });
+
   test("what goes wrong is told in the step in which it went wrong", () => {
     const { steps } = toRunView(
       events(
