@@ -121,7 +121,7 @@ function checkEnd(run: MemoryRun, invocations: number, crashes: number): void {
 }
 
 describe("simulation", () => {
-  it("survives a crash at every point, and at every pair of points, of every script", async () => {
+  it("C34, C49: survives a crash at every point, and at every pair of points, of every script", async () => {
     let schedules = 0;
     for (const name of Object.keys(SCRIPTS)) {
       const clean = start(name, new Set());

@@ -4,7 +4,8 @@
  * Owns: the window of recent calls, the periods, and the rungs: guidance, refusal with the earlier result by reference,
  * a fresh perspective, stop. A call repeats only if its signature AND its result are equal, so paging, corrected queries
  * and equal calls with other results never count; the detector's own refusals are no results and are not recorded.
- * The window lives in `AgentState`, so it survives eviction; a fork or a fresh transcript starts an empty one.
+ * The window lives in `AgentState`, so it survives eviction and comes along to a fork (B26); a fresh transcript, and a run
+ * that is continued after a cycle, start an empty one.
  * Pure: no I/O, no clock.
  */
 import * as z from "zod";

@@ -10,7 +10,7 @@ const tools = [query, finalAnswerTool, createNotesTool(), createPlanTool()];
 const brainstorm = { difficulty: "Two joins.", approaches: ["join", "subquery"], pitfalls: "NULLs." };
 
 describe("notes and plan", () => {
-  it("B42–B44: a plan is refused before a brainstorm and taken after it", async () => {
+  it("B14, B42–B44: a plan is refused before a brainstorm and taken after it", async () => {
     const replies = [
       calling(["plan", { items: ["count"] }]),
       calling(["notes", { brainstorm: { ...brainstorm, approaches: ["only one"] } }]),

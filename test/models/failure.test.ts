@@ -39,7 +39,7 @@ describe("C26 by status alone", () => {
   });
 });
 
-describe("the error type goes before the status", () => {
+describe("F11: the error type goes before the status", () => {
   test.each([
     [200, "overloaded_error", "overloaded"],
     [400, "overloaded_error", "overloaded"],

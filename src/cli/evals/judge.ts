@@ -29,8 +29,9 @@ export async function whyWrong(
   }
   if (run.outcome !== "answered") return `ended with ${run.stop_reason ?? "no reason"}`;
   const queries = run.receipt.queries;
+  // The run's own verdict, by the rule that `grounding: require` goes by: the eval has none of its own (A26).
+  if (!run.grounded) return "no query gave rows";
   const answered = queries.filter((query) => !query.error);
-  if (answered.length === 0) return "no query gave rows";
   if (question.tags.includes("recovery") && answered.length === queries.length) return "no failing query was repaired";
   if (question.gold_answer !== undefined && !containsAll(said, question.gold_answer)) {
     return `the answer does not hold ${question.gold_answer.join(", ")}`;

@@ -18,6 +18,7 @@ function run(queries: readonly object[], changes: Partial<Run> = {}, results: re
   const base = aRun();
   return {
     ...base,
+    grounded: queries.some((query) => "error" in query && query.error === null),
     ...changes,
     receipt: { ...base.receipt, queries: queries as Run["receipt"]["queries"], results: [...results] },
   };
@@ -37,6 +38,10 @@ describe("a run passes", () => {
   it("A25: a task needs at least one query that gave rows", async () => {
     expect(await judge(question(), run([], {}, []))).toBe("no query gave rows");
     expect(await judge(question(), run([failing], {}, []))).toBe("no query gave rows");
+  });
+
+  it("A26: whether an answer rests on a query is the run's own verdict, whatever the receipt lists", async () => {
+    expect(await judge(question(), run([right], { grounded: false }))).toBe("no query gave rows");
   });
 
   it("A25: a recovery needs a failing query and a repaired one", async () => {
