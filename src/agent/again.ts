@@ -26,6 +26,17 @@ export interface PlanEnd {
 const RESULTS_TOLD_MAX = 4;
 const ROWS_BYTES_MAX = 6_000;
 
+/** Words whose meaning moves with the day; what another language has for them is not known here. */
+const MOVING_TIME =
+  /\b(?:today|yesterday|tomorrow|now|currently|recently|ago|(?:this|last|next|past|current|previous) (?:\w+ ){0,2}(?:hour|day|week|month|quarter|year)s?)\b/i;
+
+/** What a reader should know when a question that speaks of "this month" is repeated, or null. */
+export function warnOfTime(question: string, answeredAt: number): string | null {
+  const said = MOVING_TIME.exec(question)?.[0];
+  if (said === undefined) return null;
+  return `The queries were written on ${toDay(answeredAt)}: dates in them are what "${said}" meant then.`;
+}
+
 /** A step of the plan with what it has brought now. */
 interface Repeated {
   readonly step: PlanStep;
@@ -134,5 +145,9 @@ function citeTold(result: StoredResult): Ending["citations"] {
 }
 
 function dayOf(plan: StoredPlan): string {
-  return new Date(plan.answeredAt).toISOString().slice(0, 10);
+  return toDay(plan.answeredAt);
+}
+
+function toDay(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
 }

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { usdFromNano } from "../lib/money.ts";
+import { warnOfTime } from "./again.ts";
 import { chartWishSchema } from "./chart-wish.ts";
 import { activeMsAt } from "./clock.ts";
 import { CONTINUABLE } from "./ending.ts";
@@ -185,6 +186,8 @@ function warningsOf(state: AgentState): string[] {
     warnings.push(`No result shows these figures of the answer: ${ending.unsupported.join(", ")}.`);
   }
   if (ending?.partialAnswer) warnings.push("The partial answer was written when a limit was reached: check it.");
+  const moved = state.again && ending?.answer && warnOfTime(state.question, state.again.answeredAt);
+  if (moved) warnings.push(moved);
   if (usage.rowsRead > state.limits.rowsReadMax) {
     warnings.push(`The database read ${usage.rowsRead} rows: more than the limit, and more than its plan let expect.`);
   }

@@ -119,6 +119,22 @@ describe("warnings", () => {
     expect(warnings(partial)).toEqual(["The partial answer was written when a limit was reached: check it."]);
   });
 
+  it("C18: a repeated question that speaks of a time that moves is told with the day of its queries", () => {
+    const repeated = (question: string) => warnings({ ...ended(), question, again: AGAIN });
+    for (const question of [
+      "How many orders this month?",
+      "Sales of the last three full weeks",
+      "What is due TODAY?",
+    ]) {
+      expect(repeated(question)).toEqual([expect.stringMatching(/^The queries were written on 1970-01-01: dates in /)]);
+      expect(warnings({ ...ended(), question })).toEqual([]);
+    }
+    expect(repeated("How many orders this month?")[0]).toContain('"this month"');
+    for (const question of ["How many albums?", "Which album came last?", "Sales by month in 2009"]) {
+      expect(repeated(question)).toEqual([]);
+    }
+  });
+
   it("rows beyond the limit are told; a plan that expected fewer, within it, is not worth a word", () => {
     expect(warnings({ limits: { rowsReadMax: 10 }, usage: { rowsRead: 17, rowsOverrun: 7 } })).toEqual([
       "The database read 17 rows: more than the limit, and more than its plan let expect.",
