@@ -6,13 +6,39 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LOOP, type LoopSettings } from "../src/agent/cycles.ts";
 import type { Model, ModelOutcome, ModelRequest } from "../src/agent/model.ts";
+import type { Tool } from "../src/agent/tool.ts";
+import { ok } from "../src/lib/result.ts";
+import { createNotesTool } from "../src/tools/notes.ts";
+import { createPlanTool } from "../src/tools/plan.ts";
 import { answering, calling, functionModel, PRICED, querying, replied, saying } from "./fakes/function-model.ts";
-import { createMemoryRun, finalAnswerTool, queryTool } from "./fakes/memory-run.ts";
+import { createMemoryRun, finalAnswerTool, type MemoryOptions, queryTool } from "./fakes/memory-run.ts";
 
-const tools = [
-  queryTool((sql) => (sql.startsWith("bad") ? new Error("no such column: x") : { columns: ["sql"], rows: [[sql]] })),
-  finalAnswerTool,
-];
+const query = queryTool((sql) => {
+  if (sql.startsWith("bad") || sql.includes("wrong")) return new Error("no such column: x");
+  return { columns: ["sql"], rows: [[sql]] };
+});
+const tools = [query, finalAnswerTool];
+/** A query that belongs to no family, so that nobody counts its failures together. */
+const loneQuery = without(query, "family");
+/** A plan that is taken at once, without a brainstorm. */
+const openPlan = without(createPlanTool(), "gate");
+
+/** The tool with one mechanism taken out. */
+function without(tool: Tool, mechanism: "family" | "gate"): Tool {
+  const { name, description, inputSchema } = tool;
+  return {
+    name,
+    description,
+    inputSchema,
+    check: (input) => {
+      const checked = tool.check(input);
+      if (!checked.ok) return checked;
+      const call = checked.value;
+      if (mechanism === "family") return ok({ ...call, family: () => [] });
+      return ok({ ...call, run: (context) => call.run({ ...context, memo: { ...context.memo, brainstormed: true } }) });
+    },
+  };
+}
 const holds = (request: ModelRequest, words: string): boolean => JSON.stringify(request.messages).includes(words);
 const isTold = (request: ModelRequest): boolean => request.toolChoice === "none";
 const isCritic = (request: ModelRequest): boolean => request.system.includes("advise");
@@ -42,9 +68,24 @@ function forgetful(): Model {
   }, large);
 }
 
+/** It plans at once and gets it wrong, unless it is made to think of other ways first. */
+function hasty(): Model {
+  const brainstorm = { difficulty: "Two joins.", approaches: ["join", "subquery"], pitfalls: "NULLs." };
+  return functionModel((request, call) => {
+    if (isTold(request)) return saying("So far.");
+    if (call === 0) return calling(["plan", { items: ["join both"] }]);
+    if (holds(request, "The plan has 2 items")) return answering("Done.");
+    if (holds(request, "Noted.")) return calling(["plan", { items: ["look", "count"] }]);
+    if (holds(request, "think the question through")) return calling(["notes", { brainstorm }]);
+    return querying(`SELECT wrong_${call} FROM t${call}`);
+  });
+}
+
 const CASES: readonly {
   readonly mechanism: string;
   readonly off: Partial<LoopSettings>;
+  /** What a run has with the mechanism and without it, beside the settings. */
+  readonly options?: { readonly on: Partial<MemoryOptions>; readonly off: Partial<MemoryOptions> };
   readonly models: readonly (() => Model)[];
 }[] = [
   {
@@ -96,16 +137,49 @@ const CASES: readonly {
     ],
   },
   { mechanism: "fresh transcript", off: { contextShare: 1 }, models: [forgetful] },
+  {
+    mechanism: "more room after a cut-off",
+    off: {},
+    options: { on: {}, off: { run: { maxTokensMax: DEFAULT_LOOP.maxTokens } } },
+    models: [
+      () =>
+        functionModel((request) =>
+          request.maxTokens > 20_000 ? answering("Done.") : replied({ hasThinking: true }, "max_tokens"),
+        ),
+    ],
+  },
+  {
+    mechanism: "hint at failing tables",
+    off: {},
+    options: { on: {}, off: { tools: [loneQuery, finalAnswerTool] } },
+    models: [
+      () =>
+        until(
+          (request) => holds(request, "second failure of a query over"),
+          (call) => querying(`SELECT wrong_${call} FROM t`),
+        ),
+    ],
+  },
+  {
+    mechanism: "brainstorm before a plan",
+    off: {},
+    options: {
+      on: { tools: [...tools, createNotesTool(), createPlanTool()] },
+      off: { tools: [...tools, createNotesTool(), openPlan] },
+    },
+    models: [hasty],
+  },
 ];
 
-async function measure(models: readonly (() => Model)[], loop: LoopSettings) {
+async function measure(models: readonly (() => Model)[], loop: LoopSettings, options: Partial<MemoryOptions> = {}) {
   let answered = 0;
   let calls = 0;
   for (const create of models) {
     const run = createMemoryRun(create(), {
       tools,
-      limits: { max_hops: 12, max_steps: 14, max_errors: 8 },
-      run: { loop },
+      limits: { max_hops: 12, max_steps: 14, max_errors: 8, budget_usd: 2 },
+      ...options,
+      run: { loop, ...options.run },
     });
     await run.finish();
     answered += Number(run.state().ending?.outcome === "answered");
@@ -115,11 +189,11 @@ async function measure(models: readonly (() => Model)[], loop: LoopSettings) {
 }
 
 describe("ablation", () => {
-  it("each mechanism saves answers that are lost without it, and the table in README says how many", async () => {
+  it("B41, B45: each mechanism saves answers that are lost without it, and the table in README says how many", async () => {
     const rows: string[] = [];
-    for (const { mechanism, off, models } of CASES) {
-      const on = await measure(models, DEFAULT_LOOP);
-      const without = await measure(models, { ...DEFAULT_LOOP, ...off });
+    for (const { mechanism, off, options, models } of CASES) {
+      const on = await measure(models, DEFAULT_LOOP, options?.on);
+      const without = await measure(models, { ...DEFAULT_LOOP, ...off }, options?.off);
       expect(on.answered, mechanism).toBeGreaterThan(without.answered);
       rows.push(
         `| ${mechanism} | ${on.answered} of ${models.length} | ${without.answered} of ${models.length} | ${on.calls} | ${without.calls} |`,

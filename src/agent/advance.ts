@@ -167,7 +167,13 @@ function repairRequest(draft: Draft, repair: NonNullable<Extract<Event, { kind: 
   // One try stands for the refused request, so that the same step goes on and its tries stay bounded.
   draft.state = { ...state, ...changed, repairTier: tier, failedTries: 1, waiting: null };
   const what = repair.kind === "omit" ? `messages ${repair.from} to ${repair.to - 1} left out` : "fresh transcript";
-  tell(draft, { type: "recovery", what: "repair", text: `Tier ${tier} of provider repair: ${what}.` });
+  const refused = {
+    messages: { from: state.transcriptStart, to: state.messages },
+    omitted: state.omitted,
+    // Events are numbered from 1, and the failure is the last one told.
+    reply: state.events + draft.events.length,
+  };
+  tell(draft, { type: "recovery", what: "repair", text: `Tier ${tier} of provider repair: ${what}.`, refused });
 }
 
 /** What was said stays in the history; requests start anew with `text`. Cycles are counted afresh. */

@@ -53,10 +53,27 @@ export type RunEvent = { readonly at: number; readonly step: number; readonly ph
       };
     }
   | { readonly type: "step_finished" }
-  | { readonly type: "recovery"; readonly what: string; readonly text: string }
+  | {
+      readonly type: "recovery";
+      readonly what: string;
+      readonly text: string;
+      /** Only of a repair: what was refused, and what came back, by reference. */
+      readonly refused?: RefusedRequest;
+    }
   | { readonly type: "ceiling_reached"; readonly reason: string }
   | { readonly type: "run_finished"; readonly outcome: string; readonly stopReason: string; readonly text: string }
 );
+
+/**
+ * A request that a provider would not take, by reference: the message rows it was made of, beside the pinned texts, and
+ * the number of the `model_failed` event that holds the answer. Neither ever holds a key.
+ */
+export interface RefusedRequest {
+  readonly messages: { readonly from: number; readonly to: number };
+  /** Rows within them that were left out. */
+  readonly omitted: readonly { readonly from: number; readonly to: number }[];
+  readonly reply: number;
+}
 
 /** Public form: snake_case, dollars, ISO times. */
 export type PublicRunEvent = { readonly type: string; readonly [field: string]: unknown };
@@ -107,7 +124,12 @@ export function toPublicRunEvent(event: RunEvent, messageAt: (index: number) => 
     case "tool_observed":
       return { ...head, ...toPublicObservation(event, messageAt) };
     case "recovery":
-      return { ...head, what: event.what, message: event.text };
+      return {
+        ...head,
+        what: event.what,
+        message: event.text,
+        ...(event.refused === undefined ? {} : { refused: { ...event.refused } }),
+      };
     case "ceiling_reached":
       return { ...head, reason: event.reason };
     case "run_finished":

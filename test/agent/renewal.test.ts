@@ -82,6 +82,18 @@ describe("provider repair", () => {
       .events()
       .flatMap((event) => (event.type === "recovery" && event.what === "repair" ? [event.text] : []));
     expect(repairs.map((text) => text.slice(0, 6))).toEqual(["Tier 1", "Tier 2", "Tier 3"]);
+    // B64: each tier refers to the rows of the request that was refused, and to the event with what the server said.
+    const requests = run.calls.filter((_, call) => call >= 2).map(({ request }) => request.messages);
+    const refused = run
+      .events()
+      .flatMap((event) => (event.type === "recovery" && event.refused ? [event.refused] : []));
+    expect(refused).toHaveLength(3);
+    for (const [tier, { messages, omitted, reply }] of refused.entries()) {
+      const isSent = (row: number): boolean => !omitted.some(({ from, to }) => row >= from && row < to);
+      const rows = run.messages().slice(messages.from, messages.to);
+      expect(rows.filter((_, index) => isSent(messages.from + index))).toEqual(requests[tier]);
+      expect(run.events()[reply - 1]).toMatchObject({ type: "model_failed", status: 400, text: expect.any(String) });
+    }
     expect(run.state()).toMatchObject({ ending: { stopReason: "provider_error", outcome: "failed" }, renewals: 2 });
     expect(run.state().usage.steps).toBe(3);
   });

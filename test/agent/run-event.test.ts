@@ -147,6 +147,20 @@ describe("toPublicRunEvent", () => {
       { type: "recovery", what: "cycle", message: "Again." },
     ],
     [
+      {
+        type: "recovery",
+        what: "repair",
+        text: "Tier 1.",
+        refused: { messages: { from: 0, to: 7 }, omitted: [{ from: 3, to: 5 }], reply: 12 },
+      },
+      {
+        type: "recovery",
+        what: "repair",
+        message: "Tier 1.",
+        refused: { messages: { from: 0, to: 7 }, omitted: [{ from: 3, to: 5 }], reply: 12 },
+      },
+    ],
+    [
       { type: "ceiling_reached", reason: "max_hops" },
       { type: "ceiling_reached", reason: "max_hops" },
     ],
