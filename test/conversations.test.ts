@@ -117,6 +117,34 @@ describe("conversations with the strict fake", () => {
     console.log(`conversations: ${pairs} pairs of mechanisms`);
   }, 120_000);
 
+  it("F17: twenty calls in one reply, some wrong, are answered in one turn that the vendor takes", async () => {
+    const mixed = [
+      ...Array.from({ length: 15 }, (_, n) => query(`SELECT ${n}`)),
+      toolUse("execute_read_only_sql", {}),
+      toolUse("execute_read_only_sql", { sql: "SELECT 1", limit: 5 }),
+      toolUse("execute_read_only_sql", { sql: 7 }),
+      toolUse("make_coffee", { strong: true }),
+      query("bad"),
+    ];
+    for (const max_hops of [9, 21]) {
+      const replies = [() => message(mixed, {})];
+      const { run, lane } = converse((n) => (replies[n] ?? answer)(), {
+        limits: { max_hops, max_errors: 8, max_consecutive_errors: 8 },
+      });
+      await run.finish();
+      const turn = run.messages()[2];
+      if (turn?.role !== "tool") throw new Error("the calls are answered in the next message");
+      expect(turn.results).toHaveLength(20);
+      expect(turn.results.slice(15).every((result) => result.isError)).toBe(true);
+      const isOver = max_hops === 9;
+      expect(run.state()).toMatchObject({
+        ending: isOver ? { stopReason: "max_hops", partialAnswer: "So far." } : { answer: "Done." },
+        usage: { steps: isOver ? 1 : 2, hops: max_hops },
+      });
+      checkLane(lane);
+    }
+  });
+
   const page = { "content-type": "text/html" };
   it.each<[string, () => ScriptItem, boolean, number]>([
     ["a redirect", () => raw("", { status: 302, headers: { location: "http://127.0.0.1:9/" } }), false, 1],

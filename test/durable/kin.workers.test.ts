@@ -3,7 +3,7 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type LimitsRequest, resolveLimits } from "../../src/agent/limits.ts";
 import type { CarryOn } from "../../src/durable/contract.ts";
-import { functionModel } from "../fakes/function-model.ts";
+import { saying as answerText, functionModel } from "../fakes/function-model.ts";
 import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 import { answer, installWorld, newRun, query, stubOf, untilFinished, type World } from "./world.ts";
 
@@ -106,6 +106,30 @@ describe("fork", () => {
     const stub = stubOf(request.id);
     while ((await stub.step("caller")).kind !== "finished");
     expect(await stub.carryOn(carryOn("fork", 1))).toMatchObject({ kind: "started", run: { usage: { steps: 1 } } });
+  });
+
+  it("B26, B8: carries the ladder on: what was refused before the fork is refused after it, and not before its rung", async () => {
+    const world = fiveQueries();
+    world.model = functionModel(({ system, toolChoice }) => {
+      if (system.includes("advise") || toolChoice === "none") return answerText("I cannot say.");
+      return query("SELECT 1");
+    });
+    installWorld(world);
+    const { input, stub } = newRun(world, { asked: { max_hops: 20 } });
+    await stub.start(input);
+    expect(await untilFinished(input.id)).toMatchObject({ stop_reason: "cycle" });
+    const firstResult = async (step: number): Promise<string> => {
+      const request = carryOn("fork", step, { max_hops: 40, max_steps: 40 });
+      await stub.carryOn(request, "caller");
+      await stubOf(request.id).step("caller");
+      const transcript = await stubOf(request.id).transcript();
+      const said = transcript?.entries.flatMap((entry) => (entry.kind === "message" ? [entry.message] : [])) ?? [];
+      return JSON.stringify(said[2 + 2 * step]);
+    };
+    expect(await firstResult(3)).toContain("was not run again: the same call has the same result every time");
+    const third = await firstResult(2);
+    expect(third).not.toContain("was not run again");
+    expect(third).toContain("You are repeating yourself");
   });
 
   it("of a step that never was is refused", async () => {

@@ -67,6 +67,33 @@ describe("crashes", () => {
     expect(types?.filter((type) => type === "attempt_lost")).toHaveLength(1);
   });
 
+  it("E1: killed in the middle of a wake, it ends by its next alarm, with nobody touching it", async () => {
+    const world = answeringWorld();
+    const real = world.model;
+    const held = holdModel(() => query("SELECT 1"));
+    let answers = 0;
+    world.model = held;
+    installWorld(world);
+    const { input, stub } = newRun(world);
+    await stub.start(input);
+    // The alarm has fired and is used up: its handler is in the middle of a model call.
+    await vi.waitFor(() => expect(held.calls).toBe(1));
+    world.model = {
+      ...real,
+      complete: async (request, signal) => {
+        const outcome = await real.complete(request, signal);
+        answers += Number(outcome.kind === "reply" && outcome.reply.calls[0]?.name === "final_answer");
+        return outcome;
+      },
+    };
+    await abortAllDurableObjects();
+    held.release();
+    await vi.waitFor(() => expect(answers).toBe(1), { timeout: 20_000, interval: 50 });
+    expect(await untilFinished(input.id)).toMatchObject({ outcome: "answered", answer: "One." });
+    const events = (await stubOf(input.id).eventsAfter(0, 0))?.events.map((entry) => entry.event.type) ?? [];
+    expect(events.filter((type) => type === "attempt_lost")).toHaveLength(1);
+  });
+
   it("aborted in mid-call: a touch alone brings the lost alarm back", async () => {
     const { stub } = await killedInMidCall(answeringWorld());
     await inObject(stub, (_object, state) => state.storage.deleteAlarm());
