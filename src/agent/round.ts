@@ -168,7 +168,7 @@ function toFinal(round: Round, final: FinalAnswer | undefined, shelf: Shelf): To
   if (final === undefined) return null;
   const named = shelf.all().filter((result) => final.results.includes(result.ref));
   const rest = shelf.all().filter((result) => !final.results.includes(result.ref));
-  const found = checkFigures(final.answer, round.question, [...named, ...rest]);
+  const found = checkFigures(final.answer, round.question, [...named, ...rest], new Set(final.results));
   const cited = new Set(final.citations.map((citation) => citation.figure));
   const citations = [...final.citations, ...found.citations.filter((citation) => !cited.has(citation.figure))];
   return { ...final, evidence: { citations, unsupported: found.unsupported } };

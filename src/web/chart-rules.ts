@@ -44,7 +44,9 @@ const CATEGORY_CHARS_MAX = 120;
 /** Lines of measures that differ more than this in size would lie on the floor. */
 const SCALE_RATIO_MAX = 20;
 
-const KEY_NAME = /(^|[_\s])(id|key|uuid|guid|rowid)$|[a-z]Id$|^rowid$/i;
+const KEY_NAME = /(^|[_\s])(id|key|uuid|guid|rowid)$/i;
+/** `AlbumId`, `albumID`; but not `paid`. */
+const KEY_CAMEL = /[a-z]I[dD]$/;
 const YEAR_NAME = /year|jahr|année|annee|\byr\b/i;
 const SHARE_NAME = /share|percent|pct|ratio|fraction|%/i;
 /** Averages and extremes of parts say nothing about a whole. */
@@ -90,7 +92,7 @@ function roleOf(name: string, rows: readonly Row[], index: number): Role {
   const cells = rows.map((row) => row[index]).filter((cell) => cell !== null && cell !== undefined);
   if (cells.length === 0) return "other";
   if (isNumericColumn(rows, index)) {
-    if (KEY_NAME.test(name)) return "key";
+    if (KEY_NAME.test(name) || KEY_CAMEL.test(name)) return "key";
     const isYear = YEAR_NAME.test(name) && cells.every((cell) => Number(cell) >= 1500 && Number(cell) <= 2200);
     return isYear && cells.every((cell) => Number.isInteger(cell)) ? "time" : "measure";
   }

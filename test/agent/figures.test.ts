@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkFigures, readFigures } from "../../src/agent/figures.ts";
+import { checkFigures } from "../../src/agent/figures.ts";
 import type { Cell, StoredResult } from "../../src/agent/tool.ts";
 
 const result = (columns: string[], rows: Cell[][], ref = "r1"): StoredResult => ({
@@ -10,21 +11,6 @@ const result = (columns: string[], rows: Cell[][], ref = "r1"): StoredResult => 
   rows,
   totalRows: rows.length,
   truncated: false,
-});
-
-describe("readFigures", () => {
-  it.each([
-    ["There are 3,503 tracks.", [3503]],
-    ["USA spent $523.06 in all", [523.06]],
-    ["up 12.5 % to 1.2 million", [12.5, 1_200_000]],
-    ["see r1 and step-2 of v3.1", []],
-    ["from 2021-01-05 to 2021-12-31", []],
-    ["minus −7 or -8", [-7, -8]],
-    ["1 234 567 rows, 3.2k more", [1_234_567, 3_200]],
-    ["21 albums, 21 albums", [21]],
-  ])("%s", (text, values) => {
-    expect(readFigures(text).map((figure) => figure.value)).toEqual(values);
-  });
 });
 
 describe("checkFigures", () => {
@@ -73,5 +59,122 @@ describe("checkFigures", () => {
 
   it("an answer without figures has nothing to prove", () => {
     expect(checkFigures("Iron Maiden.", "Who?", [])).toEqual({ citations: [], unsupported: [] });
+  });
+});
+
+describe("the cell that is cited", () => {
+  const genres = result(
+    ["GenreId", "Name", "tracks"],
+    [
+      [1, "Rock", 1297],
+      [2, "Jazz", 130],
+      [3, "Opera", 1],
+      [4, "World", 3],
+    ],
+  );
+  const other = result(["ArtistId", "albums"], [[130, 21]], "r2");
+
+  interface Setting {
+    readonly question?: string;
+    readonly results?: readonly StoredResult[];
+    readonly named?: readonly string[];
+  }
+
+  /** What, the answer, figure@result.row.column of each citation, and what is not as usual. */
+  const CASES: readonly (readonly [what: string, answer: string, cited: readonly string[], setting?: Setting])[] = [
+    ["a measure before a key that has the same number", "Opera has 1 track.", ["1@r1.3.tracks"]],
+    ["a measure further down before a key further up", "World has 3.", ["3@r1.4.tracks"]],
+    ["the number of rows is no key", "4 rows (name, tracks)", []],
+    ["nor is it where another word follows", "There are 4 genres.", []],
+    ["a key that is told as such is cited, since nothing else explains it", "Jazz has the id 2.", ["2@r1.2.GenreId"]],
+    ["numbers of a list are not cited", "1. Rock\n2. Jazz", []],
+    ["nor in brackets, nor after a dash", "(1) Rock\n- 2) Jazz", []],
+    ["a number that is a list's and a value is cited as a value", "1. Opera: 1", ["1@r1.3.tracks"]],
+    ["the head of a ranking is a count", "The top 3 of 4:", [], { question: "Top 3?" }],
+    ["a figure of the question is no key", "2 of them have more.", [], { question: "Which have more than 2?" }],
+    ["a figure of the question is still a measure", "It is 130.", ["130@r1.2.tracks"], { question: "Is it 130?" }],
+    [
+      "results that are named come first",
+      "21",
+      ["21@r3.1.n"],
+      { results: [other, result(["n"], [[21]], "r3")], named: ["r3"] },
+    ],
+    [
+      "a measure elsewhere before a key in the named",
+      "130",
+      ["130@r1.2.tracks"],
+      { results: [other, genres], named: ["r2"] },
+    ],
+    ["a key is better than nothing", "130", ["130@r2.1.ArtistId"], { results: [other] }],
+    [
+      "of equal values, the one whose row is named",
+      "Yes has 21 albums.",
+      ["21@r1.2.n"],
+      {
+        results: [
+          result(
+            ["Name", "n"],
+            [
+              ["Rush", 21],
+              ["Yes", 21],
+            ],
+          ),
+        ],
+      },
+    ],
+    [
+      "a whole cell before a number within a text",
+      "2021: 5",
+      ["2021@r1.2.year", "5@r1.2.n"],
+      {
+        results: [
+          result(
+            ["address", "year", "n"],
+            [
+              ["2021 Main St", 2020, 7],
+              ["1 Side St", 2021, 5],
+            ],
+          ),
+        ],
+      },
+    ],
+    [
+      "`paid` is a measure, `albumID` a key",
+      "8",
+      ["8@r1.1.paid"],
+      { results: [result(["albumID", "paid"], [[8, 8]])] },
+    ],
+    [
+      "a count of rows that a cell states is cited",
+      "It has 25 rows.",
+      ["25@r1.1.n"],
+      { results: [result(["n"], [[25]])] },
+    ],
+  ];
+
+  it.each(CASES.map(([what, answer, cited, setting = {}]) => ({ what, answer, cited, setting })))("$what", (one) => {
+    const { answer, cited, setting } = one;
+    const { question = "?", results = [genres], named = [] } = setting;
+    const found = checkFigures(answer, question, results, new Set(named));
+    expect(found.citations.map(({ figure, result: ref, row, column }) => `${figure}@${ref}.${row}.${column}`)).toEqual(
+      cited,
+    );
+    expect(found.unsupported).toEqual([]);
+  });
+
+  it("never makes a figure unsupported: any cell supports it, whatever the column, the role, or what is named", () => {
+    const figure = fc.constantFrom("1", "2", "25 rows", "top 3", "4. x", "7", "130", "99", "(5) y", "12 %", "1,297");
+    fc.assert(
+      fc.property(fc.array(figure, { maxLength: 6 }), fc.subarray(["r1", "r2"]), (figures, named) => {
+        const answer = figures.join("\n");
+        const results = [genres, other];
+        const { citations, unsupported } = checkFigures(answer, "", results, new Set(named));
+        const values = results.flatMap((one) => one.rows.flat().filter((cell) => typeof cell === "number"));
+        for (const text of unsupported) expect(values).not.toContain(Number(text.replace(/\D/g, "")));
+        expect(unsupported.some((text) => citations.some((citation) => citation.figure === text))).toBe(false);
+        // What is named and where it is cited has no say in it.
+        expect(checkFigures(answer, "", results).unsupported).toEqual(unsupported);
+      }),
+    );
   });
 });

@@ -25,6 +25,24 @@ const TABLE: readonly (readonly [string, readonly string[], readonly Row[], read
     ["line: total by year", "bar: total by year"],
   ],
   [
+    "keys and what only ends like one",
+    ["ArtistId", "albumID", "paid"],
+    [
+      [1, 2, 3],
+      [2, 3, 4],
+      [3, 4, 5],
+      [4, 5, 6],
+      [5, 6, 7],
+    ],
+    [],
+  ],
+  [
+    "a measure that ends like a key",
+    ["Name", "amount_paid"],
+    names(3),
+    ["bar: amount paid by Name", "share: amount paid by Name"],
+  ],
+  [
     "numbers that are no years",
     ["score", "total"],
     [
