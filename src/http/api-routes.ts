@@ -1,11 +1,12 @@
 /**
  * Every route of the API as its readers see it: what it takes, what it answers, with which problems. The OpenAPI document
  * is made from this table, and a test walks it against the app in both directions, so that neither can drift.
- * Leaves to others: the document's frame (openapi.ts), the handlers.
+ * Leaves to others: what a route is (api-route.ts), Slack's (slack-routes.ts), the document's frame (openapi.ts), the handlers.
  */
 import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { againSchema } from "./again.ts";
+import type { ApiRoute, HeaderName, RouteAnswer } from "./api-route.ts";
 import { askSchema } from "./ask.ts";
 import { callerSchema } from "./caller.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";
@@ -14,62 +15,12 @@ import { estimateRequestSchema, estimateSchema } from "./estimate.ts";
 import { eventsQuerySchema } from "./events.ts";
 import type { ProblemCode } from "./problems.ts";
 import { resultQuerySchema } from "./records.ts";
-import { noFieldsSchema } from "./run-actions.ts";
+import { anyFieldsSchema, noFieldsSchema } from "./run-actions.ts";
 import { listQuerySchema } from "./runs.ts";
 import { databaseSchema } from "./schema.ts";
 import { acceptedSchema, healthSchema, resultPageSchema, runListSchema } from "./schemas.ts";
+import { SLACK_ROUTES } from "./slack-routes.ts";
 import { usageQuerySchema, usageSchema } from "./usage.ts";
-
-export interface RouteAnswer {
-  readonly description: string;
-  readonly schema?: z.ZodType;
-  /** Media types beside, or instead of, JSON. */
-  readonly texts?: readonly string[];
-  readonly headers?: readonly HeaderName[];
-}
-
-export interface ApiRoute {
-  readonly method: "get" | "post";
-  /** OpenAPI's form: `/v1/runs/{id}`. */
-  readonly path: string;
-  readonly id: string;
-  readonly summary: string;
-  readonly tag: "runs" | "database" | "webhooks" | "server";
-  readonly auth: "key" | "signature" | "none";
-  readonly query?: z.ZodObject;
-  readonly takes?: readonly HeaderName[];
-  readonly body?: { readonly schema: z.ZodType; readonly required: boolean };
-  readonly answers: Readonly<Record<number, RouteAnswer>>;
-  readonly problems: readonly ProblemCode[];
-}
-
-export const HEADERS = {
-  Prefer:
-    "`wait=N`: wait up to N whole seconds (300 at most) for the run to finish. Another value is refused; a manual run is not waited for.",
-  "Preference-Applied": "The wait that was granted: `wait=300` when more was asked for.",
-  "Idempotency-Key": 'Names the request, in double quotes: "8e03978e-40d5". The same key and body give the same run.',
-  "Idempotency-Expires": "When the key is forgotten.",
-  Location: "Address of the run.",
-  ETag: "Changes when the answer does.",
-  "If-None-Match": "ETags that the client has already.",
-  "Last-Event-ID": "Number of the last event that was read; the stream goes on after it.",
-  RateLimit: "What is left of the rate, and when it is whole again.",
-  "RateLimit-Policy": "Questions that may be asked within a window.",
-  "Retry-After": "Seconds until it is worth trying again.",
-  "Querent-Outcome": "Of a finished run: answered, stopped, failed or cancelled.",
-  "Querent-Grounded": "Of a finished run: whether the answer rests on rows. `false`: no query was made for it.",
-  "Querent-Truncated": "Whether rows or cells of the result were cut.",
-  Allow: "The methods of this address.",
-  "WWW-Authenticate": "How to send a key.",
-  "webhook-id": "Id of the delivery, the same for every try.",
-  "webhook-timestamp": "Unix seconds.",
-  "webhook-signature": "Standard Webhooks: `v1,` and base64, several separated by spaces.",
-  "X-Hub-Signature-256": "Of a source with the scheme `github`: `sha256=` and hex.",
-  "X-GitHub-Delivery":
-    "Of a source with the scheme `github`: id of the delivery. It is not signed: the same body under another id is the same delivery for 14 days, unless the source has `allow_identical_bodies`.",
-} as const;
-
-export type HeaderName = keyof typeof HEADERS;
 
 const RUN_HEADERS: readonly HeaderName[] = ["Querent-Outcome", "Querent-Grounded"];
 const ASK_HEADERS: readonly HeaderName[] = [
@@ -93,6 +44,8 @@ const KEY_PROBLEMS: readonly ProblemCode[] = ["unauthorized", "forbidden_host", 
 const BODY_PROBLEMS: readonly ProblemCode[] = [
   "invalid_json",
   "invalid_request",
+  "body_incomplete",
+  "body_timeout",
   "body_too_large",
   "unsupported_media_type",
 ];
@@ -226,8 +179,10 @@ export const API_ROUTES: readonly ApiRoute[] = [
       method: "post",
       path: `/v1/runs/{id}/${action}`,
       id: `${action}Run`,
-      body: NO_FIELDS,
+      body: { schema: anyFieldsSchema, required: false },
       summary: `${action === "reply" ? "Answer a run that asks" : "Decide what a run asks for"} (not in this release)`,
+      description:
+        "Kept for runs that wait for a person. No run of this release ever does, so this is always refused, whatever the body says, and changes nothing.",
       answers: {},
       problems: [...BODY_PROBLEMS, "run_not_found", "run_finished", "run_not_waiting"],
     }),
@@ -351,6 +306,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
       ...OBJECT_PROBLEMS,
     ],
   },
+  ...SLACK_ROUTES,
   {
     method: "get",
     path: "/healthz",

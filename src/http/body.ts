@@ -2,13 +2,13 @@
  * A request's body: bytes within a bound, text that is UTF-8, JSON that means one thing, an object that fits its schema.
  *
  * Owns: the order of those checks and what each refusal says. The bound is kept while reading, whatever Content-Length
- * claims. Leaves to others: duplicate keys, depth and positions (lib/strict-json.ts), the schemas themselves.
+ * claims, and so is the time. Leaves to others: duplicate keys, depth and positions (lib/strict-json.ts), the schemas themselves.
  */
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { tellIssue } from "../lib/issue-text.ts";
 import { escapePointer, parseStrictJson } from "../lib/strict-json.ts";
-import type { HttpEnv } from "./context.ts";
+import type { HttpEnv, HttpPorts } from "./context.ts";
 import { type Fault, problem } from "./problems.ts";
 
 /**
@@ -16,6 +16,8 @@ import { type Fault, problem } from "./problems.ts";
  * somebody pasted: 100,000 characters of any script are told how long a question may be, and not how many bytes a body.
  */
 export const JSON_BODY_BYTES_MAX = 512_000;
+/** For the whole body: half a megabyte over a poor connection. A sender that stalls holds a request for no longer. */
+export const BODY_MS_MAX = 30_000;
 
 /** What a schema takes in (`In`, what clients send) and gives out. */
 interface JsonInput<In, Out> {
@@ -26,7 +28,7 @@ interface JsonInput<In, Out> {
 /** Reads the body as JSON and checks it by `schema`; the handler gets it by `c.req.valid("json")`. */
 export function jsonBody<In, Out>(schema: z.ZodType<Out, In>): MiddlewareHandler<HttpEnv, string, JsonInput<In, Out>> {
   return async function jsonBody(c, next) {
-    const bytes = await readBytes(c.req.raw, JSON_BODY_BYTES_MAX);
+    const bytes = await readBytes(c.req.raw, JSON_BODY_BYTES_MAX, c.var.ports);
     assertJsonType(c.req.raw);
     c.req.addValidatedData("json", checkJson(schema, parseJson(bytes)) as object);
     return next();
@@ -38,36 +40,64 @@ export function optionalJsonBody<In, Out>(
   schema: z.ZodType<Out, In>,
 ): MiddlewareHandler<HttpEnv, string, JsonInput<In | undefined, Out>> {
   return async function optionalJsonBody(c, next) {
-    const bytes = await readBytes(c.req.raw, JSON_BODY_BYTES_MAX);
+    const bytes = await readBytes(c.req.raw, JSON_BODY_BYTES_MAX, c.var.ports);
     if (bytes.length > 0) assertJsonType(c.req.raw);
     c.req.addValidatedData("json", checkJson(schema, bytes.length > 0 ? parseJson(bytes) : {}) as object);
     return next();
   };
 }
 
-/** The body's bytes, or 413 as soon as there are more than `bytesMax`. */
-export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = () => problem("body_too_large", `The body may have ${bytesMax.toLocaleString("en")} bytes at most.`);
+/** The body's bytes, or a refusal: too many of them, too slow, or cut off before the end. */
+export async function readBytes(
+  request: Request,
+  bytesMax: number,
+  ports: Pick<HttpPorts, "after">,
+): Promise<Uint8Array<ArrayBuffer>> {
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
     throw problem("unsupported_media_type", "Send the body without a content encoding.");
   }
   // Only a refusal rests on the claimed length; an acceptance never does.
-  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge();
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
   if (request.body === null) return new Uint8Array(0);
   const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader();
+  let stopClock: () => void = () => undefined;
+  const late = new Promise<"late">((resolve) => {
+    stopClock = ports.after(BODY_MS_MAX, () => resolve("late"));
+  });
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > bytesMax) {
-      await reader.cancel().catch(() => undefined);
-      throw tooLarge();
+  try {
+    for (;;) {
+      const piece = await Promise.race([reader.read().catch(() => "broken" as const), late]);
+      if (piece === "broken") {
+        throw problem("body_incomplete", "The body broke off before its end. Send the request again, whole.");
+      }
+      if (piece !== "late" && piece.done) break;
+      if (piece !== "late") length += piece.value.length;
+      if (piece === "late" || length > bytesMax) {
+        // Not waited for: a sender that stalls would stall this too.
+        reader.cancel().catch(() => undefined);
+        throw piece === "late" ? tooLate() : tooLarge(bytesMax);
+      }
+      chunks.push(piece.value);
     }
-    chunks.push(value);
+  } finally {
+    stopClock();
   }
+  return join(chunks, length);
+}
+
+function tooLarge(bytesMax: number) {
+  return problem("body_too_large", `The body may have ${bytesMax.toLocaleString("en")} bytes at most.`);
+}
+
+function tooLate() {
+  const seconds = BODY_MS_MAX / 1000;
+  return problem("body_timeout", `The body must be here within ${seconds} seconds. Send the request again.`);
+}
+
+function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {

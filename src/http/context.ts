@@ -22,6 +22,8 @@ export interface LogEntry {
 export interface HttpPorts {
   now(): number;
   sleep(ms: number): Promise<void>;
+  /** Runs `late` after `ms`, unless what it gives back is called before. */
+  after(ms: number, late: () => void): () => void;
   randomBytes(count: number): Uint8Array;
   /** A UUID. */
   newId(): string;
@@ -39,6 +41,10 @@ export type HttpEnv = { Bindings: HttpBindings; Variables: HttpVariables };
 export const PRODUCTION_PORTS: HttpPorts = {
   now: () => Date.now(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  after(ms, late) {
+    const timer = setTimeout(late, ms);
+    return () => clearTimeout(timer);
+  },
   randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
   newId: () => crypto.randomUUID(),
   // biome-ignore lint/suspicious/noConsole: the platform's log is the console; this is the one place that writes to it.

@@ -185,6 +185,30 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     runs_at_once: 8,
   },
   Accepted: { id: RUN_ID, links: RUN.links },
+  SlackCommand: {
+    command: "/ask",
+    text: "Which country's customers have spent the most?",
+    response_url: "https://hooks.slack.com/commands/T0123ABCD/397700885554/96rGlfmibIGlgcZRskXaIFfN",
+    trigger_id: "398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c",
+    team_id: "T0123ABCD",
+    channel_id: "C0123ABCD",
+    user_id: "U0123ABCD",
+  },
+  SlackInteraction: {
+    payload: JSON.stringify({
+      type: "block_actions",
+      user: { id: "U0123ABCD" },
+      team: { id: "T0123ABCD" },
+      channel: { id: "C0123ABCD" },
+      response_url: "https://hooks.slack.com/actions/T0123ABCD/397700885554/96rGlfmibIGlgcZRskXaIFfN",
+      actions: [{ action_id: "querent_stop", action_ts: "1796040000.123456", value: RUN_ID }],
+    }),
+  },
+  SlackReply: {
+    response_type: "ephemeral",
+    text: "Working on it: Which country's customers have spent the most?",
+    blocks: [{ type: "section", text: { type: "mrkdwn", text: "Working on it …", verbatim: true } }],
+  },
   Health: { status: "ok", model: "claude-sonnet-5-5" },
   Problem: {
     type: "urn:querent:problem:limit_above_maximum",

@@ -9,7 +9,8 @@ import { etag } from "hono/etag";
 import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { againSchema } from "./again.ts";
-import { API_ROUTES, type ApiRoute, HEADERS, type HeaderName, problemsOf } from "./api-routes.ts";
+import { type ApiRoute, HEADERS, type HeaderName } from "./api-route.ts";
+import { API_ROUTES, problemsOf } from "./api-routes.ts";
 import { askSchema } from "./ask.ts";
 import { callerSchema } from "./caller.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";
@@ -20,6 +21,7 @@ import { PROBLEMS, type ProblemCode, problemHeaders, typeOf } from "./problems.t
 import { noFieldsSchema } from "./run-actions.ts";
 import { databaseSchema } from "./schema.ts";
 import { acceptedSchema, healthSchema, problemSchema, resultPageSchema, runListSchema } from "./schemas.ts";
+import { slackCommandSchema, slackInteractionSchema, slackReplySchema } from "./slack-routes.ts";
 import { usageSchema } from "./usage.ts";
 
 type Json = { readonly [member: string]: unknown };
@@ -42,6 +44,9 @@ const COMPONENTS: readonly (readonly [name: string, schema: z.ZodType, io: "inpu
   ["Usage", usageSchema, "output"],
   ["Caller", callerSchema, "output"],
   ["Accepted", acceptedSchema, "output"],
+  ["SlackCommand", slackCommandSchema, "input"],
+  ["SlackInteraction", slackInteractionSchema, "input"],
+  ["SlackReply", slackReplySchema, "output"],
   ["Health", healthSchema, "output"],
   ["Problem", problemSchema, "output"],
 ];
@@ -79,6 +84,7 @@ export function createDocument(): Json {
       { name: "runs", description: "One question's execution, from asking to its rows." },
       { name: "database", description: "What there is to ask about." },
       { name: "webhooks", description: "Questions by signed webhook." },
+      { name: "slack", description: "What Slack asks, and nobody else: forms, signed over their raw bytes." },
       { name: "server", description: "The server itself." },
     ],
     paths,
@@ -96,13 +102,19 @@ function toOperation(route: ApiRoute): Json {
   return {
     operationId: route.id,
     summary: route.summary,
+    ...(route.description && { description: route.description }),
     tags: [route.tag],
     security: route.auth === "key" ? [{ key: [] }] : [],
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && {
       requestBody: {
         required: route.body.required,
-        content: { "application/json": { schema: toReference(route.body.schema), ...exampleOf(route.body.schema) } },
+        content: {
+          [route.body.type ?? "application/json"]: {
+            schema: toReference(route.body.schema),
+            ...exampleOf(route.body.schema),
+          },
+        },
       },
     }),
     responses: { ...toAnswers(route), ...toProblems(problemsOf(route)) },

@@ -16,6 +16,7 @@ import type { HttpEnv } from "./context.ts";
 export const PROBLEMS = {
   invalid_json: { status: 400, title: "The body is not valid JSON" },
   invalid_request: { status: 400, title: "The request is not valid" },
+  body_incomplete: { status: 400, title: "The body broke off" },
   invalid_event_id: { status: 400, title: "There is no such event" },
   unauthorized: { status: 401, title: "A valid API key is needed" },
   invalid_signature: { status: 401, title: "The signature is not valid" },
@@ -25,6 +26,7 @@ export const PROBLEMS = {
   result_not_found: { status: 404, title: "There is no such result" },
   source_not_found: { status: 404, title: "There is no such webhook source" },
   method_not_allowed: { status: 405, title: "This method is not allowed here" },
+  body_timeout: { status: 408, title: "The body did not come in time" },
   run_finished: { status: 409, title: "The run is finished" },
   run_not_finished: { status: 409, title: "The run is not finished yet" },
   run_busy: { status: 409, title: "The run is in the middle of a step" },

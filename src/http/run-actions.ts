@@ -14,7 +14,8 @@ import { problem } from "./problems.ts";
 
 /** These take no fields; an empty object is the same as no body. */
 export const noFieldsSchema = z.strictObject({});
-const anyFieldsSchema = z.looseObject({});
+/** What is sent to a route that refuses everything is not looked at. */
+export const anyFieldsSchema = z.looseObject({});
 
 export function createRunActionRoutes() {
   return new Hono<HttpEnv>()
@@ -64,12 +65,13 @@ export function createRunActionRoutes() {
     .post("/:id/approve", optionalJsonBody(anyFieldsSchema), async (c) => refuseUnlessAsked(c, c.req.param("id")));
 }
 
-/** No run of this release ever waits for a person, so there is nothing to answer. */
+/** No run of this release ever waits for a person: the two routes are kept for one that does. */
 async function refuseUnlessAsked(c: Context<HttpEnv>, id: string): Promise<never> {
   const run = await ownRun(c, id).view();
   if (run === null) throw runNotFound();
   if (run.status === "finished") throw runFinished(run);
-  throw problem("run_not_waiting", "The run has asked nothing.");
+  const detail = "No run of this release waits for a person, so there is nothing to answer. Nothing was changed.";
+  throw problem("run_not_waiting", detail);
 }
 
 export function runFinished(run: PublicRun) {

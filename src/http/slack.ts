@@ -70,7 +70,7 @@ function doorOf(c: Context<HttpEnv>): SlackDoor {
 
 /** The form of a request that Slack has signed; anything else is refused. */
 async function readForm(c: Context<HttpEnv>, door: SlackDoor): Promise<Form | "ssl_check"> {
-  const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX);
+  const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX, c.var.ports);
   const form = parseForm(bytes);
   if (form.get("ssl_check") === "1") return "ssl_check";
   if (await isFromSlack(c.req.raw.headers, bytes, door.signingSecrets, c.var.ports.now())) return form;

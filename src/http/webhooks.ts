@@ -31,7 +31,7 @@ export function createWebhookRoutes() {
     const { config, ports } = c.var;
     const source = config.webhookSources.get(c.req.param("source"));
     if (source === undefined) throw problem("source_not_found", "WEBHOOK_SOURCES of this server does not list it.");
-    const body = await readBytes(c.req.raw, WEBHOOK_BODY_BYTES_MAX);
+    const body = await readBytes(c.req.raw, WEBHOOK_BODY_BYTES_MAX, ports);
     const delivery = await verify(source, c.req.raw.headers, body, ports);
     // GitHub asks once whether anybody is there.
     if (source.scheme === "github" && c.req.header("x-github-event") === "ping") return c.body(null, 204);

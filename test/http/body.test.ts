@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { JSON_BODY_BYTES_MAX } from "../../src/http/body.ts";
+import { BODY_MS_MAX, JSON_BODY_BYTES_MAX } from "../../src/http/body.ts";
 import { createHarness, readProblem } from "./harness.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -144,6 +144,64 @@ describe("bodies of POST /v1/runs", () => {
     const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
     expect((await request("/v1/runs", init)).status).toBe(413);
     expect(state.pulled).toBe(0);
+  });
+});
+
+describe("a body that does not come", () => {
+  /** A request whose body gives `first` and then `rest`, over a clock that the test moves. */
+  function slow(rest: (controller: ReadableStreamDefaultController) => void) {
+    const clocks: { ms: number; late: () => void; isStopped: boolean }[] = [];
+    const harness = createHarness();
+    const after = (ms: number, late: () => void) => {
+      const clock = { ms, late, isStopped: false };
+      clocks.push(clock);
+      return () => {
+        clock.isStopped = true;
+      };
+    };
+    Object.assign(harness.ports, { after });
+    const state = { cancelled: false };
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(bytesOf('{"question":')),
+      pull: rest,
+      cancel() {
+        state.cancelled = true;
+      },
+    });
+    const init = { method: "POST", headers: JSON_TYPE, body, duplex: "half" } as RequestInit;
+    return { harness, clocks, state, answer: harness.request("/v1/runs", init) };
+  }
+
+  test("J7: one that stalls is 408 when its time is over, and is let go", async () => {
+    const { harness, clocks, state, answer } = slow(() => new Promise(() => undefined));
+    while (clocks.length === 0) await new Promise(setImmediate);
+    expect(clocks.map(({ ms }) => ms)).toEqual([BODY_MS_MAX]);
+    clocks[0]?.late();
+    const response = await answer;
+    expect(response.status).toBe(408);
+    const problem = await readProblem(response);
+    expect([problem.code, problem.detail]).toEqual([
+      "body_timeout",
+      "The body must be here within 30 seconds. Send the request again.",
+    ]);
+    expect(state.cancelled).toBe(true);
+    expect(harness.callers.size).toBe(0);
+  });
+
+  test("J7: one that breaks off is 400, not a fault of ours", async () => {
+    const { clocks, answer } = slow((controller) => controller.error(new Error("connection lost")));
+    const response = await answer;
+    expect([response.status, (await readProblem(response)).code]).toEqual([400, "body_incomplete"]);
+    expect(clocks.map(({ isStopped }) => isStopped)).toEqual([true]);
+  });
+
+  test("the clock of one that comes whole is stopped", async () => {
+    const { clocks, answer } = slow((controller) => {
+      controller.enqueue(bytesOf('"How many?"}'));
+      controller.close();
+    });
+    expect((await answer).status).toBe(202);
+    expect(clocks.map(({ isStopped }) => isStopped)).toEqual([true]);
   });
 });
 

@@ -11,6 +11,17 @@ describe("objects", () => {
 });
 
 describe("the ports of production", () => {
+  test("a clock runs out once, unless it is stopped before", () => {
+    vi.useFakeTimers();
+    const told: string[] = [];
+    PRODUCTION_PORTS.after(1_000, () => told.push("late"));
+    const stop = PRODUCTION_PORTS.after(1_000, () => told.push("stopped"));
+    stop();
+    vi.advanceTimersByTime(5_000);
+    vi.useRealTimers();
+    expect(told).toEqual(["late"]);
+  });
+
   test("give random bytes, other ids each time, and one JSON line a log entry", () => {
     expect(PRODUCTION_PORTS.randomBytes(16)).toHaveLength(16);
     expect(PRODUCTION_PORTS.randomBytes(16)).not.toEqual(PRODUCTION_PORTS.randomBytes(16));

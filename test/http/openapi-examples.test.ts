@@ -15,6 +15,7 @@ import {
   resultPageSchema,
   runListSchema,
 } from "../../src/http/schemas.ts";
+import { slackCommandSchema, slackInteractionSchema, slackReplySchema } from "../../src/http/slack-routes.ts";
 import { usageSchema } from "../../src/http/usage.ts";
 
 const SCHEMAS: Readonly<Record<string, { safeParse(value: unknown): { success: boolean } }>> = {
@@ -32,6 +33,9 @@ const SCHEMAS: Readonly<Record<string, { safeParse(value: unknown): { success: b
   Usage: usageSchema,
   Caller: callerSchema,
   Accepted: acceptedSchema,
+  SlackCommand: slackCommandSchema,
+  SlackInteraction: slackInteractionSchema,
+  SlackReply: slackReplySchema,
   Health: healthSchema,
   Problem: problemSchema,
 };

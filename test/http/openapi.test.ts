@@ -29,4 +29,62 @@ describe("/openapi.json", () => {
       properties: { question: { type: "string", minLength: 1, maxLength: 4_000 } },
     });
   });
+
+  test("has Slack's forms with their signature headers, replies and examples", () => {
+    const { paths, components } = createDocument() as unknown as {
+      paths: Record<string, Record<string, Operation>>;
+      components: { schemas: Record<string, object> };
+    };
+    const form = "application/x-www-form-urlencoded";
+    for (const [path, name] of [
+      ["/slack/commands", "SlackCommand"],
+      ["/slack/interactions", "SlackInteraction"],
+    ] as const) {
+      const operation = paths[path]?.post;
+      expect(Object.keys(operation?.requestBody.content ?? {})).toEqual([form]);
+      expect(operation?.requestBody.content[form]).toMatchObject({
+        schema: { $ref: `#/components/schemas/${name}` },
+        example: expect.anything(),
+      });
+      expect(operation?.parameters.map((each) => `${each.in} ${each.name}`)).toEqual([
+        "header X-Slack-Request-Timestamp",
+        "header X-Slack-Signature",
+      ]);
+      expect(Object.keys(operation?.responses ?? {})).toEqual([
+        "200",
+        "400",
+        "401",
+        "404",
+        "408",
+        "413",
+        "415",
+        "500",
+        "503",
+      ]);
+      expect(components.schemas[name]).toBeDefined();
+    }
+    expect(paths["/slack/commands"]?.post?.responses["200"]).toMatchObject({
+      content: {
+        "application/json": { schema: { $ref: "#/components/schemas/SlackReply" }, example: expect.anything() },
+      },
+    });
+  });
+
+  test("says of reply and approve that nothing of this release waits for a person", () => {
+    const { paths } = createDocument() as unknown as { paths: Record<string, Record<string, Operation>> };
+    for (const action of ["reply", "approve"]) {
+      const operation = paths[`/v1/runs/{id}/${action}`]?.post;
+      expect(operation?.summary).toContain("not in this release");
+      expect(operation?.description).toContain("No run of this release ever does, so this is always refused");
+      expect(Object.keys(operation?.responses ?? {}).filter((status) => status < "400")).toEqual([]);
+    }
+  });
 });
+
+interface Operation {
+  readonly summary: string;
+  readonly description?: string;
+  readonly requestBody: { readonly content: Record<string, object> };
+  readonly parameters: readonly { readonly in: string; readonly name: string }[];
+  readonly responses: Record<string, object>;
+}

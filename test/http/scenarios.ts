@@ -1,6 +1,6 @@
 /** What a client can do and meet, for the walk of the contract (api-routes.test.ts). */
 import { Webhook } from "standardwebhooks";
-import type { ApiRoute } from "../../src/http/api-routes.ts";
+import type { ApiRoute } from "../../src/http/api-route.ts";
 import { NOW } from "../fakes/fake-run-object.ts";
 import { type Harness, putDatabase } from "./harness.ts";
 
@@ -28,12 +28,14 @@ const SETTINGS = {
 };
 
 const isKeyed = (route: ApiRoute) => route.auth === "key";
-const isWebhook = (route: ApiRoute) => route.auth === "signature";
+const isWebhook = (route: ApiRoute) => route.id === "receiveWebhook";
+/** Slack's forms have scenarios of their own (slack-scenarios.ts). */
+const isSlack = (route: ApiRoute) => route.tag === "slack";
 const only = (id: string) => (route: ApiRoute) => route.id === id;
 const opens = (route: ApiRoute) => ["askQuestion", "continueRun", "forkRun", "askAgain"].includes(route.id);
 const asks = (route: ApiRoute) => ["askQuestion", "estimateQuestion"].includes(route.id);
-const ofRun = (route: ApiRoute) => route.path.includes("{id}");
-const takesBody = (route: ApiRoute) => route.body !== undefined;
+const ofRun = (route: ApiRoute) => !isSlack(route) && route.path.includes("{id}");
+const takesJson = (route: ApiRoute) => !isSlack(route) && route.body !== undefined;
 
 interface Call {
   readonly id?: string;
@@ -66,7 +68,7 @@ async function call(harness: Harness, route: ApiRoute, { id, body, headers, quer
 function defaultBody(route: ApiRoute): string | null {
   if (route.id === "askQuestion" || route.id === "estimateQuestion" || isWebhook(route))
     return '{"question":"How many?"}';
-  return takesBody(route) ? "{}" : null;
+  return takesJson(route) ? "{}" : null;
 }
 
 function signed(body: string, id: string): Record<string, string> {
@@ -183,15 +185,37 @@ const scripted = (kind: "busy" | "waiting") =>
   });
 
 const withBody = (name: string, body: string, headers: Record<string, string> = {}) =>
-  scenario(name, takesBody, async (harness, route) => {
+  scenario(name, takesJson, async (harness, route) => {
     const id = ofRun(route) ? await prepared(harness, route) : "";
     return call(harness, route, { id, body, headers });
   });
 
+/** A body that comes piece by piece: `start` gives the first ones. The clock of the request runs out at once. */
+const withStream = (name: string, status: number, start: (controller: ReadableStreamDefaultController) => void) => ({
+  ...scenario(
+    name,
+    (route) => route.body !== undefined,
+    async (harness, route) => {
+      const id = ofRun(route) ? await prepared(harness, route) : "x";
+      const after = (_ms: number, late: () => void) => {
+        setImmediate(late);
+        return () => undefined;
+      };
+      Object.assign(harness.ports, { after });
+      const path = route.path.replace("{id}", id).replace("{source}", "form");
+      const body = new ReadableStream({ start });
+      const headers = { "content-type": "application/json" };
+      return harness.request(path, { method: "POST", headers, body, duplex: "half" } as RequestInit);
+    },
+    { ...SETTINGS, SLACK_SIGNING_SECRET: "x", SLACK_CALLER: '{"teams":["T0001"]}' },
+  ),
+  status,
+});
+
 export const SCENARIOS: readonly Scenario[] = [
   scenario(
     "all is well",
-    () => true,
+    (route) => !isSlack(route),
     async (harness, route) => {
       putDatabase(harness);
       return call(harness, route, ofRun(route) ? { id: await prepared(harness, route) } : {});
@@ -210,6 +234,8 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   scenario("an id of nobody", ofRun, call),
   withBody("malformed JSON", "{"),
+  withStream("a body that stalls", 408, (controller) => controller.enqueue(new Uint8Array(3))),
+  withStream("a body that breaks off", 400, (controller) => controller.error(new Error("cut"))),
   withBody("a list", "[]"),
   withBody("a large body", " ".repeat(1_000_001)),
   withBody("a text", '{"question":"x"}', { "content-type": "text/plain" }),
