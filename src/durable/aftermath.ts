@@ -10,11 +10,11 @@ import { RETENTION_MS_MAX } from "../config/retention.ts";
 import { configOf } from "../config.ts";
 import type { CallerApi } from "./caller-contract.ts";
 import type { Account, ObjectNamespace } from "./contract.ts";
+import { readFact, writeFact } from "./facts.ts";
 import { logBug, logLine } from "./faults.ts";
 import type { RunJournal } from "./journal.ts";
 import { toRunLine } from "./log-lines.ts";
 import { keptFrom } from "./plan-offer.ts";
-import { readFact, writeFact } from "./rows.ts";
 import { lateBillAt } from "./schedule.ts";
 
 const SETTLED = "settled_nano_usd";

@@ -182,9 +182,15 @@ export interface Seed {
   readonly event: string;
   /** What the model is told before it goes on; absent from a release that told it nothing. */
   readonly note?: string | null;
-  readonly checkpoints: readonly { readonly step: number; readonly state: string }[];
-  /** Rows of each kind to copy. */
-  readonly counts: { readonly [kind: string]: number };
+  readonly pinned: string;
+  /** Rows of steps to copy. */
+  readonly steps: number;
+}
+
+/** The row of a step in stored form. */
+export interface KinRow {
+  readonly state: string;
+  readonly body: string;
 }
 
 /** What one run object offers to another. */
@@ -192,7 +198,7 @@ export interface RunKinApi {
   /** Begins this run from `seed`, or returns it as it is. */
   adopt(seed: Seed, driver: Driver): Promise<PublicRun>;
   /** Rows of this run in stored form, from number `from`, before `upTo`; at least one if there is one. */
-  kinRows(kind: string, from: number, upTo: number): Promise<readonly string[]>;
+  kinRows(from: number, upTo: number): Promise<readonly KinRow[]>;
 }
 
 /** What the run object offers to the caller object, which looks after runs that never settled. */

@@ -16,13 +16,13 @@ import { deliverWebhook } from "../deliver/webhook.ts";
 import { toWebhookBody } from "../deliver/webhook-body.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { signPath } from "../lib/hmac.ts";
+import { writeFact } from "./facts.ts";
 import { isPlatformError, logBug } from "./faults.ts";
 import type { RunJournal } from "./journal.ts";
 import { dueAtOf, encodeOutbox, OUTBOX_FACT, type Outbox, readOutbox } from "./outbox.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { beginTry, isSpent, mayUseUrl, settleTry } from "./outbox-tries.ts";
 import { toResultPage, toView } from "./projections.ts";
-import { writeFact } from "./rows.ts";
 
 /** Links to all rows of a result work as long as a week's discussion of an answer. */
 const RESULTS_LINK_MS = 7 * 24 * 60 * 60 * 1000;

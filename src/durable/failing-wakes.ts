@@ -8,10 +8,10 @@
  * once (driver.ts), and a step that is cut off, which is counted in the state.
  */
 import { advance } from "../agent/advance.ts";
+import { readFact, writeFact } from "./facts.ts";
 import { isPlatformError, logBug } from "./faults.ts";
 import { endRun, type RunJournal } from "./journal.ts";
 import { hasTables } from "./layout.ts";
-import { readFact, writeFact } from "./rows.ts";
 import { WATCHDOG_MS } from "./schedule.ts";
 
 const FACT = "failing_wakes";

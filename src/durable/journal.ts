@@ -1,9 +1,10 @@
 /**
- * The journal of a run on the object's SQLite: the head, and append-only rows of messages, events and results.
+ * The journal of a run on the object's SQLite: one row a step, which holds what the step has added (messages, events,
+ * results) and how the state differs from that of the step before.
  *
- * Owns: the atomic save, a copy in memory so that a step reads nothing back, and one checkpoint of the head a step (for
- * `continue` and `fork`). Bytes written in a step depend on that step's content only. Leaves to others: layout (rows.ts),
- * stored forms and broken records (record.ts), meaning (agent/).
+ * Owns: the atomic save, which writes the row of the present step, and a copy in memory so that a step reads nothing
+ * back. A row is written again by each save of its step and never after it; bytes written in a step depend on that
+ * step's content only. Leaves to others: layout (layout.ts), rows (rows.ts), broken records (record.ts), meaning (agent/).
  *
  * A save is durable before any request that follows it leaves: the output gate holds requests back until the write is
  * on disk (invariant L1). Results may be large, so only their heads stay in memory; their rows are read when wanted.
@@ -12,32 +13,26 @@ import { type Advance, advance } from "../agent/advance.ts";
 import type { Message } from "../agent/model.ts";
 import type { Journal, Pinned } from "../agent/ports.ts";
 import type { RunEvent } from "../agent/run-event.ts";
-import type { AgentState } from "../agent/state.ts";
-import { decodeState, encodeState } from "../agent/state-record.ts";
-import type { Cell, StoredResult } from "../agent/tool.ts";
-import { lastCheckpointStep, readCheckpoint, readCheckpoints, writeCheckpoint } from "./checkpoints.ts";
-import { readHead, writeHead } from "./head.ts";
-import { hasRun, migrate } from "./layout.ts";
-import { decodeRow, type ResultHead, readRecord, rowsSchema } from "./record.ts";
-import { appendRow, readFact, readRow, writeFact } from "./rows.ts";
+import { decodeState } from "../agent/state-record.ts";
+import type { StoredResult } from "../agent/tool.ts";
+import { type Checkpoint, foldStates, isCheckpoint, readCheckpoints } from "./checkpoints.ts";
+import { readFact, writeFact } from "./facts.ts";
+import { BEGUN, hasRun, migrate } from "./layout.ts";
+import { PINNED, readRecord, type StoredHead } from "./record.ts";
+import { dropFurtherParts, isLongRow, nextStepNumber, readStateRows, readStepRow, writeStepRow } from "./rows.ts";
 import { encodeSettings, type RunSettings } from "./settings.ts";
-import { encodeMessage } from "./stored-message.ts";
+import { NO_STATE, patchOf, type StateRecord } from "./state-patch.ts";
+import { addTexts, type BodyTexts, decodeBody, joinTexts, NO_TEXTS, type Rows, toHead } from "./step-body.ts";
 
 export interface RunJournal extends Journal {
   readonly settings: RunSettings;
   events(): readonly RunEvent[];
   messageAt(number: number): Message | null;
-  /** The state after step `step` (0: before the first), or null when that step left none. */
-  checkpoint(step: number): AgentState | null;
-  /** Every checkpoint that can be read, in order. */
-  checkpoints(): readonly AgentState[];
-  /** Number of the last step that left one. */
-  lastCheckpointStep(): number;
+  /** The state after each step (0: before the first) that can be read, in order. */
+  checkpoints(): readonly Checkpoint[];
   /** A small named value that is kept beside the run. */
   fact(name: string): string | null;
 }
-
-type Rows = readonly (readonly Cell[])[];
 
 export interface Opening {
   readonly settings: RunSettings;
@@ -45,17 +40,14 @@ export interface Opening {
   readonly advance: Advance;
 }
 
-/** No step is under way: nothing is open, owed or to be tried again. Such a state is a checkpoint to go on from. */
-export function isAtRest(state: AgentState): boolean {
-  const { attempt, waiting, failedTries, concluding, ending, phase } = state;
-  return (
-    attempt === null &&
-    waiting === null &&
-    failedTries === 0 &&
-    concluding === null &&
-    ending === null &&
-    phase !== "action"
-  );
+/** The row that the next save writes. */
+interface OpenRow {
+  readonly number: number;
+  /** The state that the row's own differs from. */
+  readonly base: StateRecord;
+  readonly texts: BodyTexts;
+  /** It was written before, with more than one part. */
+  readonly isLong: boolean;
 }
 
 /** Writes the first checkpoint of a run: all of it or nothing. */
@@ -63,7 +55,7 @@ export function createRun(storage: DurableObjectStorage, opening: Opening, now: 
   const { sql } = storage;
   storage.transactionSync(() => {
     migrate(sql, now);
-    appendRow(sql, "pinned", 0, JSON.stringify(opening.pinned));
+    writeFact(sql, PINNED, JSON.stringify(opening.pinned));
     writeFirst(sql, opening.settings, opening.advance);
   });
 }
@@ -71,7 +63,8 @@ export function createRun(storage: DurableObjectStorage, opening: Opening, now: 
 /** The last write that makes a run of what the object holds. Runs inside a transaction. */
 export function writeFirst(sql: SqlStorage, settings: RunSettings, first: Advance): void {
   writeFact(sql, "settings", encodeSettings(settings));
-  writeAdvance(sql, first, []);
+  writeFact(sql, BEGUN, "1");
+  writeAdvance(sql, rowAfter(nextStepNumber(sql), NO_STATE), first, []);
 }
 
 /**
@@ -90,18 +83,21 @@ export function openJournal(
   const read = readRecord(sql, id, now);
   const { settings, pinned } = read;
   let { state, messages, events } = read;
-  let stored = read.heads.map((head, number) => storedResult(sql, head, number, null));
+  let stored = read.heads.map((head) => storedResult(sql, head, null));
+  // What another object has begun is left as it is: a step that was cut off is told by two rows.
+  let row = rowAfter(nextStepNumber(sql), read.base);
 
   const save = (advance: Advance, results: readonly StoredResult[]): void => {
-    storage.transactionSync(() => writeAdvance(sql, advance, results));
+    const first = row.texts.results.length;
+    const { number } = row;
+    row = storage.transactionSync(() => writeAdvance(sql, row, advance, results));
     state = advance.state;
     messages = [...messages, ...advance.messages];
     events = [...events, ...advance.events];
-    const next = stored.length;
-    stored = [
-      ...stored,
-      ...results.map((result, index) => storedResult(sql, toHead(result), next + index, result.rows)),
-    ];
+    const added = results.map((result, index) =>
+      storedResult(sql, { ...toHead(result), number, index: first + index }, result.rows),
+    );
+    stored = [...stored, ...added];
     onSaved();
   };
   if (read.broken !== null) {
@@ -116,60 +112,49 @@ export function openJournal(
     events: () => events,
     messageAt: (number) => messages[number] ?? null,
     results: () => stored,
-    checkpoint: (step) => readCheckpoint(sql, step, settings.question),
-    checkpoints: () => readCheckpoints(sql, settings.question),
-    lastCheckpointStep: () => lastCheckpointStep(sql),
+    checkpoints: () => readCheckpoints(sql),
     fact: (name) => readFact(sql, name),
     save,
   };
 }
 
-/** Ends a run by its head alone, for when the rest of it may be what kills the object. */
+/** Ends a run by its state alone, for when the rest of it may be what kills the object. */
 export function endRun(storage: DurableObjectStorage, message: string, now: number): void {
   const { sql } = storage;
-  const head = decodeState(readHead(sql));
-  if (!head.ok || head.value.ending !== null) return;
-  const ended = advance(head.value, { kind: "broke", message }, now);
-  storage.transactionSync(() => writeAdvance(sql, ended, []));
+  const last = foldStates(readStateRows(sql)).at(-1)?.record ?? null;
+  const state = decodeState(JSON.stringify(last));
+  if (last === null || !state.ok || state.value.ending !== null) return;
+  const ended = advance(state.value, { kind: "broke", message }, now);
+  storage.transactionSync(() => writeAdvance(sql, rowAfter(nextStepNumber(sql), last), ended, []));
 }
 
-/** Runs inside a transaction. Row numbers follow from the counts in the state. */
-function writeAdvance(sql: SqlStorage, advance: Advance, results: readonly StoredResult[]): void {
-  const { state } = advance;
-  writeHead(sql, encodeState(state));
-  advance.messages.forEach((message, index) => {
-    appendRow(sql, "messages", state.messages - advance.messages.length + index, encodeMessage(message));
-  });
-  advance.events.forEach((event, index) => {
-    appendRow(sql, "events", state.events - advance.events.length + index, JSON.stringify(event));
-  });
-  results.forEach((result, index) => {
-    const number = state.results - results.length + index;
-    appendRow(sql, "results", number, JSON.stringify(toHead(result)));
-    appendRow(sql, "result_rows", number, JSON.stringify(result.rows));
-  });
-  // A step whose cut-off reply is still to be summarised is not over, and the text would stand in the checkpoint.
-  if (!isAtRest(state) || state.cutText !== null) return;
-  writeCheckpoint(sql, state);
+/** Writes the row of the present step and gives the one to write next. Runs inside a transaction. */
+function writeAdvance(sql: SqlStorage, row: OpenRow, advance: Advance, results: readonly StoredResult[]): OpenRow {
+  const texts = addTexts(row.texts, advance, results);
+  const state = patchOf(row.base, advance.state);
+  const body = joinTexts(texts);
+  if (row.isLong) dropFurtherParts(sql, row.number);
+  writeStepRow(sql, row.number, state, body);
+  if (isCheckpoint(advance.state)) return rowAfter(row.number + 1, advance.state);
+  return { ...row, texts, isLong: isLongRow(state, body) };
 }
 
-function toHead(result: StoredResult): ResultHead {
-  const { ref, sha256, sql, columns, totalRows, truncated } = result;
-  return { ref, sha256, sql, columns: [...columns], totalRows, truncated };
+function rowAfter(number: number, base: StateRecord): OpenRow {
+  return { number, base, texts: NO_TEXTS, isLong: false };
 }
 
 /**
  * A result whose rows are read from the object's storage when somebody looks at them. They stay in memory for as long as
  * there is room: every answer is checked against all of them.
  */
-function storedResult(sql: SqlStorage, head: ResultHead, number: number, rows: Rows | null): StoredResult {
+function storedResult(sql: SqlStorage, { number, index, ...head }: StoredHead, rows: Rows | null): StoredResult {
   let kept = rows === null ? null : new WeakRef(rows);
   return {
     ...head,
     get rows() {
       const known = kept?.deref();
       if (known !== undefined) return known;
-      const read = decodeRow(readRow(sql, "result_rows", number) ?? "[]", rowsSchema) ?? [];
+      const read = decodeBody(readStepRow(sql, number)?.body ?? null)?.results[index]?.rows ?? [];
       kept = new WeakRef(read);
       return read;
     },

@@ -15,13 +15,14 @@ import { decodeState, encodeState } from "../agent/state-record.ts";
 import type { PublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import { copyCheckpoint, rowsUpTo } from "./checkpoints.ts";
-import type { CarryOn, CarryOnRefusal, CarryOnReply, Driver, RunKinApi, Seed } from "./contract.ts";
+import type { CarryOn, CarryOnRefusal, CarryOnReply, Driver, KinRow, RunKinApi, Seed } from "./contract.ts";
+import { readFact, writeFact } from "./facts.ts";
 import { type RunJournal, writeFirst } from "./journal.ts";
 import { migrate } from "./layout.ts";
-import { decodeRow, eventSchema } from "./record.ts";
-import { appendRow, ROW_KINDS, readFact, readRow, writeFact } from "./rows.ts";
+import { decodeRow, PINNED } from "./record.ts";
+import { readStepRow, writeStepRow } from "./rows.ts";
 import { decodeSettings, encodeSettings } from "./settings.ts";
+import { eventSchema } from "./step-body.ts";
 
 type Children = PublicRun["children"];
 
@@ -63,16 +64,17 @@ export function planSeed(
       parent.ending === null ? "The run is not finished" : "The bill of the run's last call is still awaited";
     return err({ reason: "not_finished", message: `${what}. Wait for it, or cancel the run first.` });
   }
-  const last = journal.lastCheckpointStep();
+  const checkpoints = journal.checkpoints();
+  const last = checkpoints.at(-1)?.state.usage.steps ?? 0;
   const step = request.step ?? last;
-  const checkpoint = journal.checkpoint(step);
-  if (checkpoint === null) {
+  const checkpoint = checkpoints.find(({ state }) => state.usage.steps === step);
+  if (checkpoint === undefined) {
     const message = `There is no step ${step} of this run to start from; the last one is ${last}.`;
     return err({ reason: "no_such_step", message });
   }
-  const forked = forkState(checkpoint, parent, request, now);
+  const forked = forkState(checkpoint.state, parent, request, now);
   if (!forked.ok) return forked;
-  const { usage, phase, messages, events, results } = forked.value;
+  const { usage, phase, messages, events } = forked.value;
   const { kind, id, limits } = request;
   const changes = limitChanges(parent.limits, limits);
   // The model is told too: what it read of its limits is no longer so. A fork's messages are those of its step.
@@ -95,23 +97,22 @@ export function planSeed(
     state: encodeState({ ...forked.value, events: events + 1, messages: messages + (note === null ? 0 : 1) }),
     event: JSON.stringify(event),
     note,
-    checkpoints: rowsUpTo(sql, step),
-    counts: { pinned: 1, messages, events, results, result_rows: results },
+    pinned: readFact(sql, PINNED) ?? "",
+    steps: checkpoint.number + 1,
   });
 }
 
 /** Rows in stored form, from number `from`, before `upTo`: at least one if there is one. */
-export function readKinRows(sql: SqlStorage, kind: string, from: number, upTo: number): readonly string[] {
-  const known = ROW_KINDS.find((name) => name === kind);
-  const texts: string[] = [];
+export function readKinRows(sql: SqlStorage, from: number, upTo: number): readonly KinRow[] {
+  const rows: KinRow[] = [];
   let chars = 0;
-  for (let number = from; known !== undefined && number < upTo && chars < PAGE_CHARS_MAX; number += 1) {
-    const text = readRow(sql, known, number);
-    if (text === null) break;
-    chars += text.length;
-    texts.push(text);
+  for (let number = from; number < upTo && chars < PAGE_CHARS_MAX; number += 1) {
+    const row = readStepRow(sql, number);
+    if (row === null) break;
+    chars += row.state.length + row.body.length;
+    rows.push(row);
   }
-  return texts;
+  return rows;
 }
 
 /** Makes a run of this object, which holds none. Throws when the old run cannot be read to the end. */
@@ -125,25 +126,20 @@ export async function adoptRun(storage: DurableObjectStorage, seed: Seed, parent
   await storage.deleteAll();
   await storage.setAlarm(Date.now() + LEFTOVER_MS);
   storage.transactionSync(() => migrate(storage.sql, Date.now()));
-  for (const kind of ROW_KINDS) {
-    const upTo = seed.counts[kind] ?? 0;
-    let from = 0;
-    while (from < upTo) {
-      const texts = await parent.kinRows(kind, from, upTo);
-      assert(texts.length > 0, `${kind}: row ${from} of the run to carry on is missing`);
-      const first = from;
-      storage.transactionSync(() => {
-        texts.forEach((text, index) => {
-          appendRow(storage.sql, kind, first + index, text);
-        });
+  let from = 0;
+  while (from < seed.steps) {
+    const rows = await parent.kinRows(from, seed.steps);
+    assert(rows.length > 0, `row ${from} of the run to carry on is missing`);
+    const first = from;
+    storage.transactionSync(() => {
+      rows.forEach(({ state: text, body }, index) => {
+        writeStepRow(storage.sql, first + index, text, body);
       });
-      from += texts.length;
-    }
+    });
+    from += rows.length;
   }
   storage.transactionSync(() => {
-    for (const checkpoint of seed.checkpoints) {
-      copyCheckpoint(storage.sql, checkpoint);
-    }
+    writeFact(storage.sql, PINNED, seed.pinned);
     writeFirst(storage.sql, settings.value, { state: state.value, messages, events: [event] });
   });
 }

@@ -1,45 +1,60 @@
 /**
  * The tables of a run object and their versions.
  *
- * Owns: the layout, and that an id which never became a run leaves nothing behind. Leaves to others: rows (rows.ts).
+ * Owns: the layout, and that an id which never became a run leaves nothing behind. Leaves to others: rows (rows.ts), what
+ * becomes of the tables of an older layout (layout-one.ts).
  *
- * STORED CONTRACT. A change of layout is one more entry of `MIGRATIONS`; entries are never edited. Tables that a newer
- * release has extended are left as they are: for minutes after a deploy, and after a step back, old code reads them.
+ * STORED CONTRACT. A change of layout is one more entry of `MIGRATIONS`, and `NEWEST` is what they lead to; entries are
+ * never edited. Tables that a newer release has extended are left as they are: for minutes after a deploy, and after a
+ * step back, old code reads them.
  */
-/** One script for each layout, in order. */
-export const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL);
-   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-   CREATE TABLE checkpoints (step INTEGER PRIMARY KEY, state TEXT NOT NULL);
-   CREATE TABLE pinned (number INTEGER PRIMARY KEY, parts INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE messages (number INTEGER PRIMARY KEY, parts INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE events (number INTEGER PRIMARY KEY, parts INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE results (number INTEGER PRIMARY KEY, parts INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE result_rows (number INTEGER PRIMARY KEY, parts INTEGER NOT NULL, body TEXT NOT NULL);
-   CREATE TABLE parts (
-     kind TEXT NOT NULL, number INTEGER NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL,
-     PRIMARY KEY (kind, number, part)
-   );`,
-];
+import { carryLayoutOne } from "./layout-one.ts";
+
+type Migration = (sql: SqlStorage) => void;
+
+/** From layout N to layout N + 1, N counted from 1. */
+export const MIGRATIONS: readonly Migration[] = [carryLayoutOne];
+
+/** The tables of an object that is new. */
+export const NEWEST = `
+  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE steps (
+    number INTEGER PRIMARY KEY, state_parts INTEGER NOT NULL, state TEXT NOT NULL,
+    body_parts INTEGER NOT NULL, body TEXT NOT NULL
+  );
+  CREATE TABLE parts (
+    kind TEXT NOT NULL, number INTEGER NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (kind, number, part)
+  );`;
+
+/** The fact that is written last when a run begins: its rows may come before. */
+export const BEGUN = "begun";
 
 /** True when anything was ever written here. Reading this writes nothing. */
 export function hasTables(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'versions'").toArray().length > 0;
 }
 
-/** True when a run has begun here: its last part is its head. */
+/** True when a run has begun here. */
 export function hasRun(sql: SqlStorage): boolean {
   if (!hasTables(sql)) return false;
-  const query = "SELECT 1 FROM head UNION ALL SELECT 1 FROM facts WHERE name = 'settings'";
-  return sql.exec(query).toArray().length > 0;
+  // Settings alone are a run of layout 1, or one whose record is broken and has to say so.
+  return sql.exec("SELECT 1 FROM facts WHERE name IN (?, 'settings')", BEGUN).toArray().length > 0;
 }
 
 /** Brings the tables to the newest layout, creating them if need be. Call it inside a transaction. */
-export function migrate(sql: SqlStorage, now: number, migrations: readonly string[] = MIGRATIONS): void {
+export function migrate(sql: SqlStorage, now: number, migrations: readonly Migration[] = MIGRATIONS): void {
   sql.exec("CREATE TABLE IF NOT EXISTS versions (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)");
   const applied = sql.exec<{ version: number }>("SELECT max(version) AS version FROM versions").one().version ?? 0;
-  migrations.slice(applied).forEach((script, index) => {
-    sql.exec(script);
-    sql.exec("INSERT INTO versions (version, applied_at) VALUES (?, ?)", applied + index + 1, now);
+  const noteVersion = (version: number) =>
+    sql.exec("INSERT INTO versions (version, applied_at) VALUES (?, ?)", version, now);
+  if (applied === 0) {
+    sql.exec(NEWEST);
+    noteVersion(MIGRATIONS.length + 1);
+    return;
+  }
+  migrations.slice(applied - 1).forEach((carry, index) => {
+    carry(sql);
+    noteVersion(applied + index + 1);
   });
 }

@@ -8,8 +8,8 @@
 import { planOf } from "../agent/stored-plan.ts";
 import type { PublicRun } from "../agent/view.ts";
 import type { PlanReply } from "./contract.ts";
+import { writeFact } from "./facts.ts";
 import type { RunJournal } from "./journal.ts";
-import { writeFact } from "./rows.ts";
 
 const ASKED_AGAIN_AT = "asked_again_at";
 

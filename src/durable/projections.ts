@@ -122,7 +122,7 @@ export function toTranscriptPage(journal: RunJournal, from: number, run: PublicR
   const messages = journal.messages();
   const events = journal.events();
   const results = journal.results();
-  const states = [...journal.checkpoints(), journal.load()];
+  const states = [...journal.checkpoints().map(({ state }) => state), journal.load()];
   const rest: (() => TranscriptEntry)[] = [
     ...results.map((result) => () => toResultEntry(result)),
     ...states.map((state) => () => ({ kind: "state" as const, step: state.usage.steps, state })),

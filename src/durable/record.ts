@@ -2,8 +2,8 @@
  * Stored forms of a run's rows, and what becomes of a record that cannot be read: the run ends as failed and says why,
  * what it spent is kept, and the object goes on answering (mechanism C52). It is never silently begun anew.
  *
- * Owns: the schemas of rows, the check that a record is whole, the account of money drawn from the events when the head
- * is lost. Leaves to others: the schema of the head (agent/state.ts), writing (journal.ts).
+ * Owns: the schemas of rows, the check that a record is whole, the account of money drawn from the events when the state
+ * is lost. Leaves to others: the schema of the state (agent/state.ts), the forms of rows (step-body.ts), writing (journal.ts).
  *
  * STORED CONTRACT: fields are only ever added, with a default.
  */
@@ -18,28 +18,34 @@ import type { RunEvent } from "../agent/run-event.ts";
 import { type AgentState, createState } from "../agent/state.ts";
 import { decodeState } from "../agent/state-record.ts";
 import { storedPlanSchema } from "../agent/stored-plan.ts";
-import type { Cell } from "../agent/tool.ts";
 import { assert } from "../lib/assert.ts";
 import { err, type Result } from "../lib/result.ts";
-import { newestCheckpoint } from "./checkpoints.ts";
-import { readHead } from "./head.ts";
-import { countRows, readFact, readRow, readRows } from "./rows.ts";
+import { checkpointsOf, type FoldedState, foldStates } from "./checkpoints.ts";
+import { readFact } from "./facts.ts";
+import { readStepRows, type StepRow } from "./rows.ts";
 import { decodeSettings, type RunSettings } from "./settings.ts";
-import { messageSchema } from "./stored-message.ts";
+import { NO_STATE, type StateRecord } from "./state-patch.ts";
+import { decodeBody, type ResultHead, type StepBody } from "./step-body.ts";
 
 export interface RunRecord {
   readonly settings: RunSettings;
   readonly pinned: Pinned;
   readonly state: AgentState;
+  /** What the next row's state is told as the difference from. */
+  readonly base: StateRecord;
   readonly messages: readonly Message[];
   readonly events: readonly RunEvent[];
-  readonly heads: readonly ResultHead[];
+  readonly heads: readonly StoredHead[];
   /** What must be saved first, because the record could not be read: the run's ending. */
   readonly broken: Advance | null;
 }
 
-const eventHeadSchema = z.looseObject({ type: z.string(), at: z.int(), step: z.int(), phase: z.string() });
-export const eventSchema = z.custom<RunEvent>((value) => eventHeadSchema.safeParse(value).success);
+/** Where a result stands: the number of its row, and its index in what that row has added. */
+export type StoredHead = ResultHead & { readonly number: number; readonly index: number };
+
+/** The fact that holds what is pinned. */
+export const PINNED = "pinned";
+
 const specSchema = z.looseObject({
   name: z.string(),
   description: z.string(),
@@ -50,59 +56,53 @@ const pinnedSchema: z.ZodType<Pinned> = z.looseObject({
   tools: z.array(specSchema),
   plan: storedPlanSchema.exactOptional(),
 });
-const resultHeadSchema = z.looseObject({
-  ref: z.string(),
-  sha256: z.string(),
-  sql: z.string(),
-  columns: z.array(z.string()),
-  totalRows: z.int().nullable(),
-  truncated: z.boolean(),
-});
-export const rowsSchema = z.custom<readonly (readonly Cell[])[]>(
-  (value) => Array.isArray(value) && value.every((row) => Array.isArray(row)),
-);
 
-/** A stored result without its rows. */
-export type ResultHead = z.infer<typeof resultHeadSchema>;
-
-/** JSON text to a row of the given form, or null. */
+/** JSON text to a value of the given form, or null. */
 export function decodeRow<T>(text: string, schema: z.ZodType<T>): T | null {
   try {
     const parsed = schema.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : null;
   } catch {
-    // Not JSON: the caller says which row it was.
+    // Not JSON: the caller says what it was.
     return null;
   }
 }
 
 /** Reads the whole record; what is broken about it, if anything, has become an ending. */
 export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord {
-  const messages = decodeRows(readRows(sql, "messages"), messageSchema);
-  const events = decodeRows(readRows(sql, "events"), eventSchema);
-  const heads = decodeRows(readRows(sql, "results"), resultHeadSchema);
-  const pinned = decodeRow(readRow(sql, "pinned", 0) ?? "", pinnedSchema);
+  const rows = readStepRows(sql);
+  const bodies = readBodies(rows);
+  const messages = bodies.flatMap(({ body }) => body.messages);
+  const events = bodies.flatMap(({ body }) => body.events);
+  const heads = bodies.flatMap(({ number, body }) =>
+    body.results.map(({ head }, index) => ({ ...head, number, index })),
+  );
+  const pinned = decodeRow(readFact(sql, PINNED) ?? "", pinnedSchema);
   const settings = decodeSettings(readFact(sql, "settings") ?? "");
-  const head = decodeHead(readHead(sql));
+  const states = foldStates(rows);
+  const last = decodeLast(states);
   const faults = [
-    head.ok ? null : head.error,
+    last.ok ? null : last.error,
     settings.ok ? null : settings.error,
     pinned === null ? "The stored system text and tools cannot be read." : null,
-    ...(head.ok
+    bodies.length === rows.length ? null : `What step row ${bodies.length} has added is missing or broken.`,
+    ...(last.ok
       ? [
-          faultOf("message", messages.length, head.value.messages),
-          faultOf("event", events.length, head.value.events),
-          faultOf("result", heads.length, head.value.results),
+          faultOf("message", messages.length, last.value.messages),
+          faultOf("event", events.length, last.value.events),
+          faultOf("result", heads.length, last.value.results),
         ]
       : []),
   ].filter((fault) => fault !== null);
-  const known = settings.ok ? settings.value : settingsFrom(id, head.ok ? head.value : null);
-  const state = head.ok ? head.value : stateFrom(sql, known, events, now);
+  const known = settings.ok ? settings.value : settingsFrom(id, last.ok ? last.value : null);
+  const counts = { messages: messages.length, events: events.length, results: heads.length };
+  const state = last.ok ? last.value : { ...stateFrom(states, known, events, now), ...counts };
   const isBroken = faults.length > 0 && state.ending === null;
   return {
     settings: known,
     pinned: pinned ?? { system: "", tools: [] },
     state,
+    base: baseOf(states, last.ok ? last.value.version : null),
     messages,
     events,
     heads,
@@ -110,17 +110,44 @@ export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord 
   };
 }
 
-/** A head whose meters are over its limits was not written by us as it stands: no transition would take it. */
-function decodeHead(text: string): Result<AgentState, string> {
-  const decoded = decodeState(text);
-  if (!decoded.ok) return err(decoded.error.message);
-  if (decoded.value.ending !== null) return decoded;
-  try {
-    assertWithinLimits(decoded.value);
-    return decoded;
-  } catch {
-    return err("The stored state has spent more than its limits allow.");
+/** What the rows have added, up to the first that is missing or broken. */
+function readBodies(rows: readonly StepRow[]): readonly { readonly number: number; readonly body: StepBody }[] {
+  const bodies: { number: number; body: StepBody }[] = [];
+  for (const { number, body: text } of rows) {
+    const body = number === bodies.length ? decodeBody(text) : null;
+    if (body === null) break;
+    bodies.push({ number, body });
   }
+  return bodies;
+}
+
+/**
+ * The state after the last row. A state whose meters are over its limits was not written by us as it stands: no
+ * transition would take it.
+ */
+function decodeLast(states: readonly FoldedState[]): Result<AgentState, string> {
+  const record = states.at(-1)?.record ?? null;
+  if (record === null) return err("The stored state is not JSON, or differs from one that cannot be read.");
+  const decoded = decodeState(JSON.stringify(record));
+  if (!decoded.ok) return err(decoded.error.message);
+  if (decoded.value.ending !== null || isWithinLimits(decoded.value)) return decoded;
+  return err("The stored state has spent more than its limits allow.");
+}
+
+function isWithinLimits(state: AgentState): boolean {
+  try {
+    assertWithinLimits(state);
+    return true;
+  } catch {
+    // What it says stands in the assertion; here it only matters that the record is not to be believed.
+    return false;
+  }
+}
+
+/** A record of an older version is written whole once, in the present one. */
+function baseOf(states: readonly FoldedState[], version: number | null): StateRecord {
+  const record = states.at(-1)?.record ?? NO_STATE;
+  return version !== null && record.version === version ? record : NO_STATE;
 }
 
 function brokenMessage(fault: string): string {
@@ -129,17 +156,6 @@ function brokenMessage(fault: string): string {
 
 function faultOf(what: string, readable: number, expected: number): string | null {
   return readable >= expected ? null : `Stored ${what} ${readable + 1} of ${expected} is missing or broken.`;
-}
-
-/** The rows up to the first that is broken. */
-function decodeRows<T>(texts: readonly string[], schema: z.ZodType<T>): readonly T[] {
-  const rows: T[] = [];
-  for (const text of texts) {
-    const row = decodeRow(text, schema);
-    if (row === null) break;
-    rows.push(row);
-  }
-  return rows;
 }
 
 /** Settings of a run whose own are lost. Nothing is allowed in them: they only serve to show the run. */
@@ -161,19 +177,19 @@ function settingsFrom(id: string, state: AgentState | null): RunSettings {
   };
 }
 
-/** A state for a run whose head is lost: the newest checkpoint that can be read, with all that was spent since. */
-function stateFrom(sql: SqlStorage, settings: RunSettings, events: readonly RunEvent[], now: number): AgentState {
+/** A state for a run whose own is lost: the newest checkpoint that can be read, with all that was spent since. */
+function stateFrom(
+  states: readonly FoldedState[],
+  settings: RunSettings,
+  events: readonly RunEvent[],
+  now: number,
+): AgentState {
   const { id, question, caller, mode, grounding, model, tools, limits } = settings;
   const fresh = createState({ id, question, caller, mode, grounding, model, tools: [...tools], limits }, now);
-  const base = newestCheckpoint(sql, settings.question) ?? fresh;
+  const newest = checkpointsOf(states).findLast(({ state }) => isWithinLimits(state));
+  const base = newest?.state ?? fresh;
   const costNanoUsd = Math.max(base.usage.costNanoUsd, spentBy(events));
-  return {
-    ...base,
-    usage: { ...base.usage, costNanoUsd: Math.min(costNanoUsd, base.limits.costNanoUsdMax) },
-    messages: countRows(sql, "messages"),
-    events: countRows(sql, "events"),
-    results: countRows(sql, "results"),
-  };
+  return { ...base, usage: { ...base.usage, costNanoUsd: Math.min(costNanoUsd, base.limits.costNanoUsdMax) } };
 }
 
 /** What the events say was spent, at most: an attempt without a bill counts at its reservation. */

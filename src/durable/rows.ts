@@ -1,73 +1,100 @@
 /**
- * Append-only numbered rows of JSON text, and small named facts, on the SQLite of a run object.
+ * The rows of a run on the SQLite of its object: one a step.
  *
- * Owns: that no stored value comes near the platform's 2 MB: a longer text is cut into parts. Leaves to others: the
- * tables (layout.ts), what the texts mean (journal.ts, record.ts).
+ * Owns: how a row is written and read back, and that no stored value comes near the platform's 2 MB: a longer text is
+ * cut into parts. Leaves to others: the tables (layout.ts), what the texts mean (step-rows.ts, record.ts).
  */
 /** Of UTF-16 units, at most 3 bytes each in UTF-8: a part stays under 900 kB, half of what the platform takes. */
 const PART_UNITS_MAX = 300_000;
 
-export const ROW_KINDS = ["pinned", "messages", "events", "results", "result_rows"] as const;
-export type RowKind = (typeof ROW_KINDS)[number];
+/** What a step has changed in the state, and what it has added to the history: JSON texts. */
+export interface StepRow {
+  readonly number: number;
+  /** Null when a part of it is missing. */
+  readonly state: string | null;
+  readonly body: string | null;
+}
 
-/** Appends a row; rows are never edited. */
-export function appendRow(sql: SqlStorage, kind: RowKind, number: number, text: string): void {
-  const parts = cutIntoParts(text);
-  sql.exec(`INSERT INTO ${kind} (number, parts, body) VALUES (?, ?, ?)`, number, parts.length, parts[0] ?? "");
+/** Writes row `number`, in place of what stands there. Runs inside a transaction. */
+export function writeStepRow(sql: SqlStorage, number: number, state: string, body: string): void {
+  const states = cutIntoParts(state);
+  const bodies = cutIntoParts(body);
+  const write = `INSERT INTO steps (number, state_parts, state, body_parts, body) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET state_parts = excluded.state_parts, state = excluded.state,
+      body_parts = excluded.body_parts, body = excluded.body`;
+  sql.exec(write, number, states.length, states[0] ?? "", bodies.length, bodies[0] ?? "");
+  writeFurtherParts(sql, "state", number, states);
+  writeFurtherParts(sql, "body", number, bodies);
+}
+
+/** Takes away the parts of row `number` beyond those that stand in the row itself, before it is written anew. */
+export function dropFurtherParts(sql: SqlStorage, number: number): void {
+  sql.exec("DELETE FROM parts WHERE number = ?", number);
+}
+
+/** True when a row of these texts needs more than itself. */
+export function isLongRow(state: string, body: string): boolean {
+  return state.length > PART_UNITS_MAX || body.length > PART_UNITS_MAX;
+}
+
+/** Every row in order of its number. */
+export function readStepRows(sql: SqlStorage): StepRow[] {
+  const query = "SELECT number, state_parts, state, body_parts, body FROM steps ORDER BY number";
+  return sql
+    .exec<StoredRow>(query)
+    .toArray()
+    .map((row) => toStepRow(sql, row));
+}
+
+/** The same without what the steps have added, which may be large. */
+export function readStateRows(sql: SqlStorage): Pick<StepRow, "number" | "state">[] {
+  return sql
+    .exec<StoredState>("SELECT number, state_parts, state FROM steps ORDER BY number")
+    .toArray()
+    .map((row) => ({ number: row.number, state: stateOf(sql, row) }));
+}
+
+/** Row `number`, or null when it is missing or lacks a part. */
+export function readStepRow(sql: SqlStorage, number: number): { readonly state: string; readonly body: string } | null {
+  const query = "SELECT number, state_parts, state, body_parts, body FROM steps WHERE number = ?";
+  const row = sql.exec<StoredRow>(query, number).toArray()[0];
+  const { state, body } = row === undefined ? { state: null, body: null } : toStepRow(sql, row);
+  return state === null || body === null ? null : { state, body };
+}
+
+/** A number above that of every row. */
+export function nextStepNumber(sql: SqlStorage): number {
+  return sql.exec<{ next: number }>("SELECT coalesce(max(number) + 1, 0) AS next FROM steps").one().next;
+}
+
+type StoredState = { readonly number: number; readonly state_parts: number; readonly state: string };
+type StoredRow = StoredState & { readonly body_parts: number; readonly body: string };
+
+function stateOf(sql: SqlStorage, row: StoredState): string | null {
+  return wholeText(sql, "state", row.number, row.state_parts, row.state);
+}
+
+function toStepRow(sql: SqlStorage, row: StoredRow): StepRow {
+  const body = wholeText(sql, "body", row.number, row.body_parts, row.body);
+  return { number: row.number, state: stateOf(sql, row), body };
+}
+
+function writeFurtherParts(sql: SqlStorage, kind: string, number: number, parts: readonly string[]): void {
   parts.slice(1).forEach((body, index) => {
     sql.exec("INSERT INTO parts (kind, number, part, body) VALUES (?, ?, ?, ?)", kind, number, index + 1, body);
   });
 }
 
-/** The texts of all rows in order, up to the first one that is missing or lacks a part. */
-export function readRows(sql: SqlStorage, kind: RowKind): string[] {
-  const query = `SELECT number, parts, body FROM ${kind} ORDER BY number`;
-  const texts: string[] = [];
-  for (const row of sql.exec<StoredRow>(query).toArray()) {
-    const text = row.number === texts.length ? wholeText(sql, kind, row) : null;
-    if (text === null) break;
-    texts.push(text);
-  }
-  return texts;
-}
-
-/** The number that the next row gets. */
-export function countRows(sql: SqlStorage, kind: RowKind): number {
-  return sql.exec<{ next: number }>(`SELECT coalesce(max(number) + 1, 0) AS next FROM ${kind}`).one().next;
-}
-
-/** The text of one row, or null. */
-export function readRow(sql: SqlStorage, kind: RowKind, number: number): string | null {
-  const query = `SELECT number, parts, body FROM ${kind} WHERE number = ?`;
-  const row = sql.exec<StoredRow>(query, number).toArray()[0];
-  return row === undefined ? null : wholeText(sql, kind, row);
-}
-
-/** A small named value: settings of the run, counters of its upkeep. */
-export function readFact(sql: SqlStorage, name: string): string | null {
-  return sql.exec<{ value: string }>("SELECT value FROM facts WHERE name = ?", name).toArray()[0]?.value ?? null;
-}
-
-export function writeFact(sql: SqlStorage, name: string, value: string): void {
-  sql.exec(
-    "INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-    name,
-    value,
-  );
-}
-
-type StoredRow = { readonly number: number; readonly parts: number; readonly body: string };
-
-function wholeText(sql: SqlStorage, kind: RowKind, row: StoredRow): string | null {
-  if (row.parts <= 1) return row.body;
+function wholeText(sql: SqlStorage, kind: string, number: number, parts: number, first: string): string | null {
+  if (parts <= 1) return first;
   const query = "SELECT body FROM parts WHERE kind = ? AND number = ? ORDER BY part";
-  const rest = sql.exec<{ body: string }>(query, kind, row.number).toArray();
-  if (rest.length !== row.parts - 1) return null;
-  return row.body + rest.map((part) => part.body).join("");
+  const rest = sql.exec<{ body: string }>(query, kind, number).toArray();
+  if (rest.length !== parts - 1) return null;
+  return first + rest.map((part) => part.body).join("");
 }
 
 /** Cuts never between the two halves of a surrogate pair: each alone would be stored as a replacement character. */
-export function cutIntoParts(text: string): string[] {
+function cutIntoParts(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
   while (start < text.length) {

@@ -22,6 +22,7 @@ import type {
   Driver,
   DurableBindings,
   EventPage,
+  KinRow,
   OutgoingCall,
   OutgoingReply,
   PlanReply,
@@ -126,8 +127,8 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     return this.begin(driver, () => adoptRun(this.ctx.storage, seed, this.objectOf(seed.parentId)));
   }
 
-  async kinRows(kind: string, from: number, upTo: number): Promise<readonly string[]> {
-    return readKinRows(this.ctx.storage.sql, kind, from, upTo);
+  async kinRows(from: number, upTo: number): Promise<readonly KinRow[]> {
+    return readKinRows(this.ctx.storage.sql, from, upTo);
   }
 
   async outgoing(call: OutgoingCall): Promise<OutgoingReply> {

@@ -8,8 +8,8 @@
  */
 import { deadlineAt } from "../agent/clock.ts";
 import type { AgentState } from "../agent/state.ts";
+import { isAtRest } from "./checkpoints.ts";
 import type { Driver } from "./contract.ts";
-import { isAtRest } from "./journal.ts";
 
 export type DueKind =
   | "step"

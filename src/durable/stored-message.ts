@@ -1,8 +1,9 @@
 /**
  * A message of the conversation in the form it is stored in: what stands in it twice stands in the row once.
  *
- * Owns: the form. The calls of a reply are left out where its content says the same; an observation, JSON text within
- * JSON, is stored as the value it stands for where that gives back the same text. Whatever differs is stored as it is.
+ * Owns: the form. What is empty or false is left out, and the calls of a reply where its content says the same. An
+ * observation, JSON text within JSON, is stored as the value it stands for where that gives back the same text. Whatever
+ * differs is stored as it is.
  *
  * STORED CONTRACT: fields are only ever added; a message stored whole is read too. Pure.
  */
@@ -10,7 +11,7 @@ import * as z from "zod";
 import type { Message, ToolCall } from "../agent/model.ts";
 
 const callSchema = z.looseObject({ id: z.string(), name: z.string(), input: z.unknown() });
-const resultSchema = z.looseObject({ callId: z.string(), isError: z.boolean() });
+const resultSchema = z.looseObject({ callId: z.string(), isError: z.boolean().default(false) });
 
 export const messageSchema: z.ZodType<Message> = z.discriminatedUnion("role", [
   z.looseObject({ role: z.literal("user"), text: z.string() }),
@@ -18,7 +19,7 @@ export const messageSchema: z.ZodType<Message> = z.discriminatedUnion("role", [
     .looseObject({
       role: z.literal("assistant"),
       content: z.unknown(),
-      text: z.string(),
+      text: z.string().default(""),
       calls: z.array(callSchema).optional(),
     })
     .transform((message) => ({ ...message, calls: message.calls ?? callsOf(message.content) })),
@@ -41,14 +42,15 @@ export function encodeMessage(message: Message): string {
     case "user":
       return JSON.stringify(message);
     case "assistant": {
-      const { calls, ...rest } = message;
+      const { calls, text, ...rest } = message;
       const isSaid = JSON.stringify(calls) === JSON.stringify(callsOf(message.content));
-      return JSON.stringify(isSaid ? rest : message);
+      return JSON.stringify({ ...rest, ...(text === "" ? {} : { text }), ...(isSaid ? {} : { calls }) });
     }
     case "tool": {
-      const results = message.results.map(({ content, ...result }) => {
+      const results = message.results.map(({ content, isError, ...result }) => {
         const observation = parseSame(content);
-        return observation === undefined ? { ...result, content } : { ...result, observation };
+        const said = observation === undefined ? { content } : { observation };
+        return { ...result, ...(isError ? { isError } : {}), ...said };
       });
       return JSON.stringify({ ...message, results });
     }

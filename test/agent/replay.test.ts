@@ -4,7 +4,7 @@ import { replayRun } from "../../src/agent/replay.ts";
 import type { RecordedRun } from "../../src/agent/replay-record.ts";
 import { toPublicRunEvent } from "../../src/agent/run-event.ts";
 import type { AgentState } from "../../src/agent/state.ts";
-import { isAtRest } from "../../src/durable/journal.ts";
+import { isAtRest } from "../../src/durable/checkpoints.ts";
 import { answering, calling, failed, functionModel, querying, replied, saying } from "../fakes/function-model.ts";
 import { Crash, createMemoryRun, finalAnswerTool, type MemoryOptions, queryTool } from "../fakes/memory-run.ts";
 

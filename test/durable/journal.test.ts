@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { advance } from "../../src/agent/advance.ts";
-import { endRun, isAtRest, openJournal } from "../../src/durable/journal.ts";
-import { endingWith, modelAttempt, stateWith } from "../agent/states.ts";
+import { endRun, openJournal } from "../../src/durable/journal.ts";
+import { modelAttempt } from "../agent/states.ts";
 import { createMemoryStorage } from "../fakes/memory-storage.ts";
 import { storedRun } from "./stored-run.ts";
 
@@ -33,23 +33,22 @@ describe("journal", () => {
     const run = storedRun();
     await run.step();
     const before = run.journal.load();
-    run.storage.sql.exec("INSERT INTO events (number, parts, body) VALUES (?, 1, 'in the way')", before.events + 1);
     const moved = advance(before, { kind: "cancelled", partial: null }, Date.now());
-    const doubled = {
-      ...moved,
-      state: { ...moved.state, events: moved.state.events + 1 },
-      events: [...moved.events, ...moved.events],
-    };
-    expect(() => run.journal.save(doubled, [])).toThrow(/UNIQUE/);
-    run.storage.sql.exec("DELETE FROM events WHERE body = 'in the way'");
+    const exec = vi.spyOn(run.storage.sql, "exec").mockImplementationOnce(() => {
+      throw new Error("disk is full");
+    });
+    expect(() => run.journal.save(moved, [])).toThrow("disk is full");
+    exec.mockRestore();
     expect(run.journal.load()).toEqual(before);
-    expect(run.reopen().load()).toEqual(before);
+    run.journal.save(moved, []);
+    expect(run.reopen().load()).toEqual(moved.state);
+    expect(run.journal.events().filter(({ type }) => type === "run_finished")).toHaveLength(1);
   });
 
-  it("C53: rows are only ever appended, so doing a finished step again changes nothing that stands", async () => {
+  it("C53: the row of a step that is done is never written again", async () => {
     const run = storedRun();
     await run.step();
-    const dump = () => run.storage.sql.exec("SELECT * FROM messages UNION ALL SELECT * FROM events").toArray();
+    const dump = () => run.storage.sql.exec("SELECT * FROM steps").toArray();
     const before = dump();
     await run.step();
     expect(dump()).toEqual(expect.arrayContaining(before));
@@ -59,17 +58,63 @@ describe("journal", () => {
     expect(dump()).toEqual(end);
   });
 
-  it("C51: keeps one checkpoint a step, at rest, with the question as the settings have it", async () => {
+  it("writes one row a save, four a step, and one row stays", async () => {
+    const run = storedRun();
+    await run.step();
+    const exec = vi.spyOn(run.storage.sql, "exec");
+    await run.step();
+    expect(exec.mock.calls.map(([query]) => query.slice(0, 17))).toEqual(Array(4).fill("INSERT INTO steps"));
+    expect(run.storage.sql.exec("SELECT count(*) AS n FROM steps").one()).toEqual({ n: 3 });
+  });
+
+  it("a step that a fresh object finishes is told by two rows, and reads as one", async () => {
+    const run = storedRun();
+    await run.step();
+    const state = run.journal.load();
+    const attempt = { ...modelAttempt(), startedAt: state.touchedAt, abortAt: state.touchedAt + 1_000 };
+    run.journal.save(advance(state, { kind: "call_reserved", attempt }, state.touchedAt), []);
+    const open = run.reopen();
+    expect(open.load().attempt).toEqual(attempt);
+    expect(await run.step()).toBe("ready");
+    expect(
+      run
+        .reopen()
+        .checkpoints()
+        .map(({ number, state: past }) => [number, past.usage.steps]),
+    ).toEqual([
+      [0, 0],
+      [1, 1],
+      [3, 2],
+    ]);
+  });
+
+  it("a step whose cut-off reply is megabytes long is read back, goes on, and leaves no such text", async () => {
+    const run = storedRun();
+    await run.step();
+    const state = { ...run.journal.load(), cutText: "€".repeat(900_000) };
+    run.journal.save({ state, messages: [], events: [] }, []);
+    expect(run.reopen().load()).toEqual(state);
+    run.journal.save({ state: { ...state, windowTokens: 1 }, messages: [], events: [] }, []);
+    run.journal.save(advance(state, { kind: "extra_skipped" }, Date.now()), []);
+    expect(run.reopen().load().cutText).toBeNull();
+    expect(run.journal.checkpoints().map((checkpoint) => checkpoint.state.cutText)).toEqual([null, null]);
+    expect(run.storage.sql.exec("SELECT count(*) AS n FROM parts WHERE kind = 'state' AND number > 2").one().n).toBe(0);
+  });
+
+  it("C51: keeps one checkpoint a step, at rest, and the question once", async () => {
     const run = storedRun({ question: "What a long question?" });
     await run.step();
     await run.step();
     await run.step();
-    expect([0, 1, 2].map((step) => run.journal.checkpoint(step)?.usage.steps)).toEqual([0, 1, 2]);
-    expect(run.journal.checkpoint(3)).toBeNull();
-    expect(run.journal.lastCheckpointStep()).toBe(2);
-    const checkpoint = run.journal.checkpoint(1);
-    expect(checkpoint).toMatchObject({ question: "What a long question?", messages: 3, results: 1, ending: null });
-    const stored = run.storage.sql.exec("SELECT state FROM checkpoints").toArray();
+    const steps = run.journal.checkpoints().map(({ state }) => state.usage.steps);
+    expect(steps).toEqual([0, 1, 2]);
+    expect(run.journal.checkpoints()[1]?.state).toMatchObject({
+      question: "What a long question?",
+      messages: 3,
+      results: 1,
+      ending: null,
+    });
+    const stored = run.storage.sql.exec("SELECT state FROM steps WHERE number > 0").toArray();
     expect(JSON.stringify(stored)).not.toContain("long question");
   });
 
@@ -97,7 +142,7 @@ describe("journal", () => {
   });
 });
 
-describe("ending a run by its head alone", () => {
+describe("ending a run by its state alone", () => {
   it("keeps what it spent, and does nothing to a run that is over", async () => {
     const run = storedRun();
     await run.step();
@@ -108,21 +153,5 @@ describe("ending a run by its head alone", () => {
     expect(ended.usage.costNanoUsd).toBe(usage.costNanoUsd);
     endRun(run.storage, "Again.", Date.now());
     expect(run.reopen().load()).toEqual(ended);
-  });
-});
-
-describe("at rest", () => {
-  it("is a state in which nothing is open, owed or to be tried again", () => {
-    expect(isAtRest(stateWith())).toBe(true);
-    expect(isAtRest(stateWith({ phase: "observation" }))).toBe(true);
-    const busy = [
-      { attempt: modelAttempt() },
-      { phase: "action" as const },
-      { failedTries: 1 },
-      { concluding: "budget" as const },
-      { waiting: { kind: "retry" as const, until: 1, code: "x" } },
-      { phase: "finish" as const, ending: endingWith() },
-    ];
-    for (const parts of busy) expect(isAtRest(stateWith(parts))).toBe(false);
   });
 });

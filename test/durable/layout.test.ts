@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { hasRun, hasTables, MIGRATIONS, migrate } from "../../src/durable/layout.ts";
-import { writeFact } from "../../src/durable/rows.ts";
-import { createMemoryStorage } from "../fakes/memory-storage.ts";
+import { writeFact } from "../../src/durable/facts.ts";
+import { BEGUN, hasRun, hasTables, MIGRATIONS, migrate } from "../../src/durable/layout.ts";
+import { writeStepRow } from "../../src/durable/rows.ts";
+import { createMemoryStorage, type MemoryStorage } from "../fakes/memory-storage.ts";
 
 describe("layout", () => {
   it("looking for a run writes nothing", () => {
@@ -10,22 +12,20 @@ describe("layout", () => {
     expect(database.prepare("SELECT count(*) AS n FROM sqlite_master").get()).toEqual({ n: 0 });
   });
 
-  it("tables without a head and settings are no run yet", () => {
+  it("tables and rows without settings are no run yet", () => {
     const { sql } = createMemoryStorage();
     migrate(sql, 1);
+    writeStepRow(sql, 0, "{}", "{}");
     expect([hasTables(sql), hasRun(sql)]).toEqual([true, false]);
     writeFact(sql, "settings", "{}");
     expect(hasRun(sql)).toBe(true);
   });
 
-  it("C50: the checkpoints are a table whose key is the step", () => {
+  it("a run that has lost its settings is still a run, and has to say so", () => {
     const { sql } = createMemoryStorage();
     migrate(sql, 1);
-    const columns = sql.exec("SELECT name, pk FROM pragma_table_info('checkpoints')").toArray();
-    expect(columns).toEqual([
-      { name: "step", pk: 1 },
-      { name: "state", pk: 0 },
-    ]);
+    writeFact(sql, BEGUN, "1");
+    expect(hasRun(sql)).toBe(true);
   });
 
   it("each layout is applied once, a further one on top of it, and a step back changes nothing", () => {
@@ -33,10 +33,25 @@ describe("layout", () => {
     const versions = () => sql.exec("SELECT version, applied_at FROM versions ORDER BY version").toArray();
     migrate(sql, 1);
     migrate(sql, 2);
-    expect(versions()).toEqual([{ version: MIGRATIONS.length, applied_at: 1 }]);
-    migrate(sql, 3, [...MIGRATIONS, "ALTER TABLE head ADD COLUMN note TEXT"]);
+    expect(versions()).toEqual([{ version: MIGRATIONS.length + 1, applied_at: 1 }]);
+    migrate(sql, 3, [...MIGRATIONS, (own) => void own.exec("ALTER TABLE steps ADD COLUMN note TEXT")]);
     migrate(sql, 4);
     expect(versions()).toHaveLength(2);
-    expect(sql.exec("SELECT note FROM head").toArray()).toEqual([]);
+    expect(sql.exec("SELECT note FROM steps").toArray()).toEqual([]);
+  });
+
+  it("the migrations lead to the very tables of a new object", () => {
+    const tables = (storage: MemoryStorage) =>
+      storage.sql
+        .exec(
+          "SELECT m.name AS tab, c.name, c.type, c.pk FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid",
+        )
+        .toArray();
+    const old = createMemoryStorage();
+    old.database.exec(readFileSync(new URL("../fixtures/layout/v1-fresh.sql", import.meta.url), "utf8"));
+    migrate(old.sql, 2);
+    const fresh = createMemoryStorage();
+    migrate(fresh.sql, 2);
+    expect(tables(old)).toEqual(tables(fresh));
   });
 });

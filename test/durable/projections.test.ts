@@ -82,11 +82,10 @@ describe("pages", () => {
     const view = toView(run.journal, [], 0);
     const whole = toTranscriptPage(run.journal, 0, view);
     const counts = { messages: run.journal.messages().length, events: run.journal.events().length };
-    const states = [run.journal.checkpoint(0), run.journal.checkpoint(1), run.journal.load()];
+    const states = [...run.journal.checkpoints().map((checkpoint) => checkpoint.state), run.journal.load()];
+    expect(states).toHaveLength(3);
     expect(whole.entries).toHaveLength(2 + counts.messages + counts.events + 1 + states.length);
-    expect(whole.entries.slice(-3)).toEqual(
-      states.map((state) => ({ kind: "state", step: state?.usage.steps, state })),
-    );
+    expect(whole.entries.slice(-3)).toEqual(states.map((state) => ({ kind: "state", step: state.usage.steps, state })));
     expect(whole.next).toBeNull();
     expect(toTranscriptPage(run.journal, 4, view).entries).toEqual(whole.entries.slice(4));
     expect(toTranscriptPage(run.journal, 9_999, view)).toEqual({ entries: [], next: null });

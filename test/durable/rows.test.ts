@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { migrate } from "../../src/durable/layout.ts";
-import { appendRow, countRows, readFact, readRow, readRows, writeFact } from "../../src/durable/rows.ts";
+import {
+  dropFurtherParts,
+  isLongRow,
+  nextStepNumber,
+  readStateRows,
+  readStepRow,
+  readStepRows,
+  writeStepRow,
+} from "../../src/durable/rows.ts";
 import { createMemoryStorage } from "../fakes/memory-storage.ts";
 
 function tables() {
@@ -10,15 +18,20 @@ function tables() {
   return storage;
 }
 
-describe("rows", () => {
+describe("the rows of steps", () => {
   it("come back whole and in order", () => {
     const { sql } = tables();
-    ["a", "", '{"b":1}'].forEach((text, number) => {
-      appendRow(sql, "messages", number, text);
-    });
-    expect(readRows(sql, "messages")).toEqual(["a", "", '{"b":1}']);
-    expect([readRow(sql, "messages", 2), readRow(sql, "messages", 3)]).toEqual(['{"b":1}', null]);
-    expect([countRows(sql, "messages"), countRows(sql, "events")]).toEqual([3, 0]);
+    expect([nextStepNumber(sql), readStepRows(sql), readStepRow(sql, 0)]).toEqual([0, [], null]);
+    writeStepRow(sql, 1, "b", "");
+    writeStepRow(sql, 0, "a", "{}");
+    const rows = [
+      { number: 0, state: "a", body: "{}" },
+      { number: 1, state: "b", body: "" },
+    ];
+    expect(readStepRows(sql)).toEqual(rows);
+    expect(readStateRows(sql)).toEqual(rows.map(({ number, state }) => ({ number, state })));
+    expect(readStepRow(sql, 1)).toEqual({ state: "b", body: "" });
+    expect(nextStepNumber(sql)).toBe(2);
   });
 
   it("E7: a text of any length is cut into parts under a megabyte, never through a character", () => {
@@ -27,41 +40,50 @@ describe("rows", () => {
       return one.repeat(length) + two.repeat(500_000) + one;
     });
     fc.assert(
-      fc.property(text, (whole) => {
+      fc.property(text, fc.boolean(), (long, isState) => {
         const { sql } = tables();
-        appendRow(sql, "results", 0, whole);
-        expect(readRow(sql, "results", 0) === whole).toBe(true);
-        const query =
-          "SELECT max(length(CAST(body AS BLOB))) AS n FROM (SELECT body FROM results UNION SELECT body FROM parts)";
+        const row = isState ? { state: long, body: "b" } : { state: "s", body: long };
+        writeStepRow(sql, 0, row.state, row.body);
+        const read = readStepRow(sql, 0);
+        expect(read?.state === row.state && read.body === row.body).toBe(true);
+        const query = `SELECT max(length(CAST(t AS BLOB))) AS n
+          FROM (SELECT state AS t FROM steps UNION SELECT body FROM steps UNION SELECT body FROM parts)`;
         expect(sql.exec(query).one().n).toBeLessThan(1_000_000);
       }),
       { numRuns: 12 },
     );
   });
 
-  it("are read up to the first that is missing or lacks a part", () => {
+  it("are null where a part is missing", () => {
     const { sql } = tables();
-    for (let number = 0; number < 4; number += 1) appendRow(sql, "events", number, `${number}`.repeat(400_000));
-    sql.exec("DELETE FROM parts WHERE number = 2");
-    expect(readRows(sql, "events")).toHaveLength(2);
-    expect(readRow(sql, "events", 2)).toBeNull();
-    sql.exec("DELETE FROM events WHERE number = 0");
-    expect(readRows(sql, "events")).toEqual([]);
-    expect(countRows(sql, "events")).toBe(4);
+    const long = "x".repeat(400_000);
+    writeStepRow(sql, 0, long, "b");
+    writeStepRow(sql, 1, "s", long);
+    sql.exec("DELETE FROM parts");
+    expect(readStepRows(sql)).toEqual([
+      { number: 0, state: null, body: "b" },
+      { number: 1, state: "s", body: null },
+    ]);
+    expect([readStepRow(sql, 0), readStepRow(sql, 1)]).toEqual([null, null]);
   });
 
-  it("are never written twice under one number", () => {
+  it("are written again in place, and leave no part of a longer text behind", () => {
     const { sql } = tables();
-    appendRow(sql, "messages", 0, "first");
-    expect(() => appendRow(sql, "messages", 0, "second")).toThrow();
-    expect(readRow(sql, "messages", 0)).toBe("first");
+    const long = "😀ü".repeat(600_000);
+    const texts = ["short", long, "x".repeat(300_001), "short again"];
+    let isLong = false;
+    for (const text of texts) {
+      if (isLong) dropFurtherParts(sql, 0);
+      writeStepRow(sql, 0, text, text);
+      isLong = isLongRow(text, text);
+      expect(readStepRow(sql, 0)?.body === text).toBe(true);
+    }
+    expect(isLong).toBe(false);
+    expect(
+      sql.exec("SELECT (SELECT count(*) FROM parts) AS parts, (SELECT count(*) FROM steps) AS steps").one(),
+    ).toEqual({
+      parts: 0,
+      steps: 1,
+    });
   });
-});
-
-it("facts are overwritten by name", () => {
-  const { sql } = tables();
-  expect(readFact(sql, "x")).toBeNull();
-  writeFact(sql, "x", "1");
-  writeFact(sql, "x", "2");
-  expect(readFact(sql, "x")).toBe("2");
 });

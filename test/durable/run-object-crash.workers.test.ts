@@ -288,16 +288,33 @@ describe("stored records", () => {
   }
 
   it.each([
-    ["a head that is no JSON", "UPDATE head SET state = '{\"version\":1,'", "not JSON"],
-    ["a head of a version to come", "UPDATE head SET state = '{\"version\":99}'", "version 99"],
-    ["a head that does not fit", "UPDATE head SET state = '{\"version\":1}'", "does not fit"],
-    ["a head that is gone", "DELETE FROM head", "not JSON"],
-    ["a message that is gone", "DELETE FROM messages WHERE number = 1", "message 2 of 3"],
-    ["a message that is broken", "UPDATE messages SET body = '{}' WHERE number = 2", "message 3 of 3"],
-    ["a result that is broken", "UPDATE results SET body = 'x'", "result 1 of 1"],
-    ["an event that is gone", "DELETE FROM events WHERE number = 0", "event 1 of"],
+    ["a state that is no JSON", "UPDATE steps SET state = '{\"version\":1,' WHERE number = 1", "not JSON"],
+    [
+      "a state of a version to come",
+      'UPDATE steps SET state = \'{"set":{"version":99}}\' WHERE number = 1',
+      "version 99",
+    ],
+    [
+      "a state that does not fit",
+      'UPDATE steps SET state = \'{"set":{"version":1}}\' WHERE number = 1',
+      "does not fit",
+    ],
+    ["the states that are gone", "UPDATE steps SET state = ''", "not JSON"],
+    ["a first row that is gone", "DELETE FROM steps WHERE number = 0", "not JSON"],
+    ["a message that is gone", "UPDATE steps SET body = json_remove(body, '$.messages[1]')", "message 3 of 3"],
+    [
+      "a message that is broken",
+      "UPDATE steps SET body = json_set(body, '$.messages[0]', 1) WHERE number = 1",
+      "row 1",
+    ],
+    [
+      "a result that is broken",
+      "UPDATE steps SET body = json_set(body, '$.results[0]', 'x') WHERE number = 1",
+      "row 1",
+    ],
+    ["an event that is gone", "UPDATE steps SET body = json_remove(body, '$.events[0]') WHERE number = 0", "event"],
     ["settings that are gone", "DELETE FROM facts WHERE name = 'settings'", "settings"],
-    ["pinned texts that are gone", "DELETE FROM pinned", "system text"],
+    ["pinned texts that are gone", "DELETE FROM facts WHERE name = 'pinned'", "system text"],
   ])("C52: %s ends the run as failed, with the reason and the cost", async (_what, sql, reason) => {
     const { id, cost } = await harmed((storage) => storage.exec(sql));
     const run = await stubOf(id).view();
@@ -320,7 +337,9 @@ describe("stored records", () => {
   it("a finished run stays as it ended, also when rows of it are broken", async () => {
     const { id } = await harmed(() => undefined);
     await stubOf(id).step();
-    await inObject(stubOf(id), (_object, state) => state.storage.sql.exec("DELETE FROM messages WHERE number = 1"));
+    await inObject(stubOf(id), (_object, state) =>
+      state.storage.sql.exec("UPDATE steps SET body = '' WHERE number = 1"),
+    );
     await evictDurableObject(stubOf(id));
     expect(await stubOf(id).view()).toMatchObject({ outcome: "answered", answer: "One." });
   });
@@ -330,9 +349,9 @@ describe("stored records", () => {
     await inObject(stubOf(id), (_object, state) => {
       const { storage } = state;
       storage.transactionSync(() =>
-        migrate(storage.sql, 1, [...MIGRATIONS, "ALTER TABLE messages ADD COLUMN note TEXT"]),
+        migrate(storage.sql, 1, [...MIGRATIONS, (sql) => void sql.exec("ALTER TABLE steps ADD COLUMN note TEXT")]),
       );
-      expect(storage.sql.exec("SELECT max(version) AS v FROM versions").one().v).toBe(MIGRATIONS.length + 1);
+      expect(storage.sql.exec("SELECT max(version) AS v FROM versions").one().v).toBe(MIGRATIONS.length + 2);
     });
     await evictDurableObject(stubOf(id));
     expect(await stubOf(id).step()).toMatchObject({ kind: "ran", run: { answer: "One." } });
@@ -361,7 +380,7 @@ describe("stored records", () => {
     const largest = await inObject(stubOf(input.id), (_object, state) =>
       state.storage.sql
         .exec(
-          "SELECT max(length(CAST(body AS BLOB))) AS n FROM (SELECT body FROM parts UNION ALL SELECT body FROM messages UNION ALL SELECT body FROM result_rows)",
+          "SELECT max(length(CAST(body AS BLOB))) AS n FROM (SELECT body FROM parts UNION ALL SELECT body FROM steps)",
         )
         .one(),
     );
@@ -384,11 +403,11 @@ describe("stored records", () => {
     await stub.start(input);
     const bytes = () =>
       inObject(stub, (_object, state) =>
-        ["head", "checkpoints", "messages", "events", "results", "result_rows"].reduce((sum, table) => {
-          const column = table === "head" || table === "checkpoints" ? "state" : "body";
-          const query = `SELECT coalesce(sum(length(CAST(${column} AS BLOB))), 0) AS n FROM ${table}`;
-          return sum + Number(state.storage.sql.exec(query).one().n);
-        }, 0),
+        Number(
+          state.storage.sql
+            .exec("SELECT sum(length(CAST(state AS BLOB)) + length(CAST(body AS BLOB))) AS n FROM steps")
+            .one().n,
+        ),
       );
     const written: number[] = [];
     for (let step = 1; step <= 60; step += 1) {
