@@ -22,7 +22,7 @@ import { assert } from "../lib/assert.ts";
 import { err, type Result } from "../lib/result.ts";
 import { checkpointsOf, type FoldedState, foldStates } from "./checkpoints.ts";
 import { readFact } from "./facts.ts";
-import { readStepRows, type StepRow } from "./rows.ts";
+import { readStepRows } from "./rows.ts";
 import { decodeSettings, type RunSettings } from "./settings.ts";
 import { NO_STATE, type StateRecord } from "./state-patch.ts";
 import { decodeBody, type ResultHead, type StepBody } from "./step-body.ts";
@@ -45,6 +45,11 @@ export type StoredHead = ResultHead & { readonly number: number; readonly index:
 
 /** The fact that holds what is pinned. */
 export const PINNED = "pinned";
+
+interface Readable {
+  readonly number: number;
+  readonly body: StepBody | null;
+}
 
 const specSchema = z.looseObject({
   name: z.string(),
@@ -71,7 +76,8 @@ export function decodeRow<T>(text: string, schema: z.ZodType<T>): T | null {
 /** Reads the whole record; what is broken about it, if anything, has become an ending. */
 export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord {
   const rows = readStepRows(sql);
-  const bodies = readBodies(rows);
+  const readable = rows.map(({ number, body }) => ({ number, body: decodeBody(body) }));
+  const bodies = upToGap(readable);
   const messages = bodies.flatMap(({ body }) => body.messages);
   const events = bodies.flatMap(({ body }) => body.events);
   const heads = bodies.flatMap(({ number, body }) =>
@@ -95,8 +101,10 @@ export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord 
       : []),
   ].filter((fault) => fault !== null);
   const known = settings.ok ? settings.value : settingsFrom(id, last.ok ? last.value : null);
+  // Also those after a gap: money that they tell of was spent.
+  const allEvents = readable.flatMap(({ body }) => body?.events ?? []);
   const counts = { messages: messages.length, events: events.length, results: heads.length };
-  const state = last.ok ? last.value : { ...stateFrom(states, known, events, now), ...counts };
+  const state = last.ok ? last.value : { ...stateFrom(states, known, allEvents, now), ...counts };
   const isBroken = faults.length > 0 && state.ending === null;
   return {
     settings: known,
@@ -110,12 +118,11 @@ export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord 
   };
 }
 
-/** What the rows have added, up to the first that is missing or broken. */
-function readBodies(rows: readonly StepRow[]): readonly { readonly number: number; readonly body: StepBody }[] {
+/** What the rows have added, up to the first that is missing or broken: what comes after refers to what is lost. */
+function upToGap(rows: readonly Readable[]): readonly { readonly number: number; readonly body: StepBody }[] {
   const bodies: { number: number; body: StepBody }[] = [];
-  for (const { number, body: text } of rows) {
-    const body = number === bodies.length ? decodeBody(text) : null;
-    if (body === null) break;
+  for (const { number, body } of rows) {
+    if (body === null || number !== bodies.length) break;
     bodies.push({ number, body });
   }
   return bodies;

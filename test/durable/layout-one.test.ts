@@ -34,8 +34,8 @@ describe("a run of layout 1", () => {
       pinned: journal.pinned(),
       settings: journal.settings,
     };
-    const { settings, ...expected } = JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), "utf8"));
-    expect(seen).toEqual({ ...expected, settings: { ...seen.settings, ...settings } });
+    // Fields that came later have their defaults.
+    expect(seen).toMatchObject(JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), "utf8")));
   });
 
   it.each(names.filter((name) => !/answered|stopped/.test(name)))("%s is carried once, and goes on", (name) => {

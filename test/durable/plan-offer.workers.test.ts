@@ -89,7 +89,7 @@ describe("the offer of a run", () => {
     await stubOf(input.id).start(input);
     await inObject(stubOf(input.id), (_object, { storage }) => {
       const pinned = JSON.stringify({ system: "", tools: [], plan: { steps: [] } });
-      storage.sql.exec("UPDATE pinned SET body = ?", pinned);
+      storage.sql.exec("UPDATE facts SET value = ? WHERE name = 'pinned'", pinned);
     });
     await abortAllDurableObjects();
     const run = await stubOf(input.id).view();
