@@ -168,6 +168,8 @@ describe("conversations with the strict fake", () => {
       const reserved = run.events().flatMap((event) => (event.type === "step_started" ? [event.reservedNanoUsd] : []));
       expect(reserved).toHaveLength(tries);
       expect(Math.min(...reserved)).toBeGreaterThan(0);
+      // Tries are metered as calls, and as one step.
+      expect(usage).toMatchObject({ modelCalls: tries, steps: 1 });
       expect(usage.costNanoUsd).toBe(isCharged ? reserved.reduce((sum, nano) => sum + nano, 0) : 0);
       expect(lane.problems).toEqual([]);
     },

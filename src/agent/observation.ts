@@ -4,9 +4,15 @@
  * Pure: no I/O, no clock.
  */
 import * as z from "zod";
+import { cutMiddle } from "../lib/bytes.ts";
 
 /** Bytes of one observation's JSON as the model sees it. About 4,000 tokens: enough for 50 rows of ordinary width. */
 export const OBSERVATION_BYTES_MAX = 16_000;
+
+/** Of an error's cause: engines quote the whole name or value that they stumbled over. */
+const CAUSE_CHARS_MAX = 1_000;
+/** Of an action: the longest is a call of describe_tables with twenty names. */
+const ACTION_CHARS_MAX = 2_000;
 
 export const artifactSchema = z.strictObject({
   kind: z.literal("result"),
@@ -42,7 +48,13 @@ export function warning(
   return { status: "warning", summary, data, next_actions: nextActions, artifacts };
 }
 
-/** An error that the model can mend: the cause, and a safe next step. */
+/** An error that the model can mend: the cause, and a safe next step. Head and tail of a long text say enough. */
 export function failure(summary: string, nextActions: string[], data: Observation["data"] = {}): Observation {
-  return { status: "error", summary, data, next_actions: nextActions, artifacts: [] };
+  return {
+    status: "error",
+    summary: cutMiddle(summary, CAUSE_CHARS_MAX),
+    data,
+    next_actions: nextActions.map((action) => cutMiddle(action, ACTION_CHARS_MAX)),
+    artifacts: [],
+  };
 }

@@ -89,6 +89,37 @@ describe("budgets and endings", () => {
   });
 });
 
+describe("every ceiling", () => {
+  const stuck = functionModel((request) => {
+    if (request.system.includes("advise")) return saying("Ask another table.");
+    return isTold(request) ? saying("So far.") : querying("SELECT 1");
+  });
+  const failing = functionModel((request, call) => (isTold(request) ? saying("So far.") : querying(`bad ${call}`)));
+  const alternating = functionModel((request, call) =>
+    isTold(request) ? saying("So far.") : querying(`${call % 2 === 0 ? "bad" : "SELECT"} ${call}`),
+  );
+  it.each([
+    ["max_steps", restless(), { max_steps: 3 }],
+    ["max_hops", restless(), { max_hops: 3 }],
+    ["retry_ceiling", failing, {}],
+    ["error_budget", alternating, { max_errors: 3 }],
+    ["cycle", stuck, { max_hops: 30, max_steps: 30 }],
+    ["budget", restless(), { max_rows_read: 50 }],
+    ["budget", restless(), { max_model_calls: 4 }],
+    ["budget", restless(), { budget_usd: 0.3, max_hops: 100, max_steps: 100 }],
+    ["timeout", restless(), { wall_clock_s: 5, max_hops: 100, max_steps: 100 }],
+  ] as const)("A31: %s leaves the last answer inside the limits, marked as partial", async (reason, model, limits) => {
+    const run = createMemoryRun(model, { tools, limits, effectMs: reason === "timeout" ? 400 : 10 });
+    const ending = await finished(run);
+    expect(ending).toMatchObject({ stopReason: reason, outcome: "stopped", failed: true, answer: null });
+    expect(ending.partialAnswer).toBe("So far.");
+    const { usage, limits: most } = run.state();
+    expect(usage.costNanoUsd).toBeLessThanOrEqual(most.costNanoUsdMax);
+    expect(usage.modelCalls).toBeLessThanOrEqual(most.modelCallsMax);
+    expect(usage.activeMs).toBeLessThanOrEqual(most.wallClockMs);
+  });
+});
+
 describe("cut-off replies", () => {
   it("B12: nothing of a reply that was cut off is lost: the run goes on from its gist to the right answer", async () => {
     const long = `The table to read is album_2. ${"More words follow here. ".repeat(40)}`;
@@ -150,6 +181,19 @@ describe("going round in circles", () => {
     expect(replies.every((cost) => cost > 0)).toBe(true);
     const rowsNano = run.state().usage.rowsRead;
     expect(run.state().usage.costNanoUsd).toBe(replies.reduce((sum, cost) => sum + cost, rowsNano));
+  });
+});
+
+describe("replies that say nothing", () => {
+  it("F9: an empty end after the results is asked about once, and the answer comes", async () => {
+    const replies = [querying("SELECT 1"), replied({}), saying("It is 1.")];
+    const run = createMemoryRun(
+      functionModel((_request, call) => replies[call] ?? saying("x")),
+      { tools },
+    );
+    expect(await finished(run)).toMatchObject({ outcome: "answered", answer: "It is 1.", grounded: true });
+    expect(run.calls).toHaveLength(3);
+    expect(run.messages().map((message) => message.role)).toEqual(["user", "assistant", "tool", "user", "assistant"]);
   });
 });
 

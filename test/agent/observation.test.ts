@@ -39,6 +39,18 @@ describe("the observation envelope", () => {
     });
   });
 
+  it("C25: of a long cause and a long action, head and tail are told, and how much lies between", () => {
+    const long = `no such column: ${"x".repeat(5_000)} at offset 7`;
+    const { summary, next_actions } = failure(long, [long, "Mend it."]);
+    expect(summary.length).toBeLessThan(1_100);
+    expect(summary).toMatch(/^no such column: x+ … \(4028 characters left out\) … x+ at offset 7$/);
+    expect(next_actions[0]?.length).toBeLessThan(2_100);
+    expect(next_actions[0]).toMatch(/^no such column: x+ … \(3028 characters left out\) … x+ at offset 7$/);
+    expect(next_actions[1]).toBe("Mend it.");
+    const fits = "y".repeat(1_000);
+    expect(failure(fits, []).summary).toBe(fits);
+  });
+
   it.each([
     ["no summary", { ...success("x"), summary: "" }],
     ["an unknown status", { ...success("x"), status: "fine" }],

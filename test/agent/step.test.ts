@@ -297,6 +297,8 @@ describe("recovery", () => {
       ending: { stopReason: "malformed_reply", outcome: "failed" },
       usage: { modelCalls: 3 },
     });
+    // No empty message of the model's stands in the history, which no vendor would take back.
+    expect(run.messages().map((message) => message.role)).toEqual(["user", "user", "user"]);
   });
 
   it("F17: two calls with one id are not run, and not kept", async () => {

@@ -102,6 +102,13 @@ describe("the final message of a run", () => {
     expect(read(forms(cancelled, { shown: null }).rich)).toContain("*Stopped before there was an answer.*");
   });
 
+  it("F5: declined by the model: says so, in one plain message", () => {
+    const message = "The model declined to answer this question.";
+    const text = read(forms({ ...stopped(), stop_reason: "refusal", message }, { shown: null }).rich);
+    expect(text).toContain(`*No final answer.* ${message}`);
+    expect(text).not.toContain("undefined");
+  });
+
   it("A14: decides nothing by the wording of a text", () => {
     const kindOf = (run: Partial<PublicRun>): string =>
       read(forms({ ...run, message: "reworded", warnings: ["reworded"] }).rich).replaceAll("reworded", "");
