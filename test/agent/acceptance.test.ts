@@ -107,7 +107,7 @@ describe("every ceiling", () => {
     ["budget", restless(), { max_rows_read: 50 }],
     ["budget", restless(), { max_model_calls: 4 }],
     ["budget", restless(), { budget_usd: 0.3, max_hops: 100, max_steps: 100 }],
-    ["timeout", restless(), { wall_clock_s: 10, max_hops: 100, max_steps: 100 }],
+    ["timeout", restless(), { wall_clock_s: 10, max_hops: 100, max_steps: 100, max_model_calls: 100 }],
   ] as const)("A31: %s leaves the last answer inside the limits, marked as partial", async (reason, model, limits) => {
     const run = createMemoryRun(model, { tools, limits, effectMs: reason === "timeout" ? 200 : 10 });
     const ending = await finished(run);
