@@ -32,6 +32,7 @@ const MECHANISMS: { readonly [name: string]: readonly (() => ScriptItem)[] } = {
   "a plain query": [() => query("SELECT 1")],
   "parallel calls with thinking": [() => [thinking("Two at once."), query("SELECT 2"), query("SELECT 3")]],
   "a failing query": [() => query("bad 1")],
+  "a family that fails twice": [() => query("SELECT bad FROM t"), () => query("SELECT bad_too FROM t")],
   "an unknown tool": [() => toolUse("make_coffee", { strong: true })],
   "a doubled name": [() => toolUse("execute_read_only_sqlexecute_read_only_sql", { sql: "SELECT 4" })],
   "wrong arguments": [() => toolUse("execute_read_only_sql", { query: "SELECT 5" })],
@@ -105,9 +106,7 @@ describe("conversations with the strict fake", () => {
         const { ending, usage, limits } = run.state();
         const label = `${first}, then ${second}`;
         expect(ending?.outcome, label).toBeTypeOf("string");
-        expect(["done", "cycle", "malformed_reply", "context_window", "provider_error", "max_hops"], label).toContain(
-          ending?.stopReason,
-        );
+        expect(REASONS, label).toContain(ending?.stopReason);
         if (!REPEATING.has(first) || !REPEATING.has(second)) expect(ending?.stopReason, label).toBe("done");
         expect(usage.costNanoUsd, label).toBeLessThanOrEqual(limits.costNanoUsdMax);
         checkLane(lane);
@@ -225,6 +224,8 @@ describe("conversations with the strict fake", () => {
   }, 120_000);
 });
 
+const REASONS = ["done", "cycle", "malformed_reply", "context_window", "provider_error", "max_hops", "retry_ceiling"];
+
 /** Mechanisms of which two in one run may rightly end it. */
 const REPEATING = new Set([
   "a repeated call",
@@ -234,6 +235,7 @@ const REPEATING = new Set([
   "a full window",
   "a refused request",
   "a failing query",
+  "a family that fails twice",
   "an unknown tool",
   "wrong arguments",
   "a plain query",
