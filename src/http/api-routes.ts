@@ -285,6 +285,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
     path: "/v1/webhooks/{source}",
     id: "receiveWebhook",
     summary: "Ask by a signed webhook",
+    description:
+      "The links of the answer are for a key of the source's `caller`. A source that names none has a caller of its own, whose runs no key can read: its answers go to its `callback_url`.",
     tag: "webhooks",
     auth: "signature",
     takes: ["webhook-id", "webhook-timestamp", "webhook-signature", "X-Hub-Signature-256", "X-GitHub-Delivery"],

@@ -53,7 +53,7 @@ export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
     methodNotAllowed({
       app,
       onMethodNotAllowed: (_c, methods) =>
-        problem("method_not_allowed", `Use ${methods.join(" or ")}.`, {
+        problem("method_not_allowed", `Use ${methods.join(", ").replace(/, (?=[A-Z]+$)/, " or ")}.`, {
           headers: { allow: methods.join(", ") },
         }).getResponse(),
     }),
@@ -73,7 +73,10 @@ export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
   app.use("/v1/usage", authenticate);
   app.use("/v1/caller", authenticate);
   app.onError((error, c) => answerError(error, c));
-  app.notFound(() => problem("not_found", "The addresses are listed in /openapi.json.").getResponse());
+  app.notFound((c) => {
+    const slash = /\/$|\/\//.test(c.req.path) ? "No address has a slash at its end or two in a row. " : "";
+    return problem("not_found", `${slash}The addresses are listed in /openapi.json.`).getResponse();
+  });
   app.route("/", createRoutes());
   app.route("/slack", createSlackRoutes());
   return app;

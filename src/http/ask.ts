@@ -31,7 +31,7 @@ const questionSchema = z
   .meta({
     minLength: 1,
     maxLength: QUESTION_CHARS_MAX,
-    description: `The question, in plain words: 1 to ${QUESTION_CHARS_MAX} characters, no control characters.`,
+    description: `The question, in plain words: 1 to ${QUESTION_CHARS_MAX.toLocaleString("en")} characters, no control characters.`,
     examples: ["Which country's customers have spent the most?"],
   })
   .transform((text, context) => {

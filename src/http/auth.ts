@@ -28,6 +28,7 @@ export const authenticate = createMiddleware<HttpEnv>(async function authenticat
   }
   const key = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)?.[1];
   const caller = key === undefined || key.length > KEY_CHARS_MAX ? null : await findCaller(key, callers);
+  if (caller === null && localCaller !== null && callers.size === 0) throw refuseLocal();
   if (caller === null) throw refuse(callers.size, "invalid_token");
   c.set("caller", caller);
   return next();
@@ -51,6 +52,14 @@ function isEqualHash(digest: Uint8Array, hex: string): boolean {
     difference |= (digest[index] ?? 0) ^ Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16);
   }
   return difference === 0;
+}
+
+/** A key that was meant for another server, most likely. */
+function refuseLocal() {
+  const advice = "This local server has no API keys and needs none: leave the Authorization header out.";
+  return problem("unauthorized", advice, {
+    headers: { "www-authenticate": 'Bearer realm="querent", error="invalid_token"' },
+  });
 }
 
 function refuse(callers: number, error?: string) {

@@ -72,8 +72,9 @@ function toText({ seq, event }: NumberedEvent): string {
 /** The number to go on after; none given means from the start. */
 function parseEventId(text: string | undefined): number {
   if (text === undefined || text === "") return 0;
-  if (!/^[0-9]{1,15}$/.test(text)) throw unknownEvent("An event id is a whole number.");
-  return Number(text);
+  if (!/^[0-9]{1,100}$/.test(text)) throw unknownEvent("An event id is a whole number.");
+  // A number that cannot be counted exactly is of no event either.
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
 function unknownEvent(detail: string) {

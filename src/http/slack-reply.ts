@@ -28,7 +28,7 @@ export function toUsage(command: string, problem: string | null): SlackReply {
     ...(problem === null ? [] : [`*${escapeMrkdwn(problem)}*`]),
     `Ask about the data in plain words: \`${name} Which country's customers have spent the most?\``,
     `The answer is seen by you alone. \`${name} share …\` answers in the channel, for everybody.`,
-    `A question has up to ${QUESTION_CHARS_MAX} characters. What it may cost is limited, and every answer says what it did.`,
+    `A question has up to ${QUESTION_CHARS_MAX.toLocaleString("en")} characters. What it may cost is limited, and every answer says what it did.`,
   ];
   const text = lines.join("\n");
   return { response_type: "ephemeral", text, blocks: [section(text)] };

@@ -56,6 +56,8 @@ function tell(issue: RawIssue, describeValue: (value: unknown) => string): strin
       if (isCounted(issue.origin)) {
         return `Must have at most ${countText(maximum, issue.origin)}, not ${countOf(input).toLocaleString("en")}.`;
       }
+      // zod's own bound of whole numbers says nothing to a person.
+      if (maximum === Number.MAX_SAFE_INTEGER) return "Must be a smaller number.";
       return `Must be ${issue.inclusive === false ? "below" : "at most"} ${maximum}${not}`;
     }
     case "unrecognized_keys":
@@ -87,6 +89,8 @@ function either(texts: readonly string[]): string {
 }
 
 function describe(value: unknown): string {
+  // What JSON writes as 1e999.
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return "one that large";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value !== "string") return kindOf(value);
   const isShown = value.length <= TEXT_CHARS_SHOWN_MAX && !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(value);

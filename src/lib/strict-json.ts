@@ -38,7 +38,7 @@ const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   key: "a key in double quotes",
   key_or_end: 'a key in double quotes or "}"',
   comma_or_end: "a comma or the closing bracket",
-  nothing: "nothing more",
+  nothing: "the end of the text",
 };
 
 /** Parses `text`; `depthMax` counts nested arrays and objects. */

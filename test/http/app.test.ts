@@ -26,7 +26,11 @@ describe("the frame", () => {
       const { request } = createHarness();
       const response = await request(`http://localhost${path}`);
       expect(response.status).toBe(404);
-      expect(await readProblem(response)).toMatchObject({ code: "not_found", status: 404 });
+      const problem = await readProblem(response);
+      expect(problem).toMatchObject({ code: "not_found", status: 404 });
+      expect(problem.detail.startsWith("No address has a slash at its end or two in a row.")).toBe(
+        /\/$|\/\//.test(path),
+      );
     },
   );
 
@@ -43,7 +47,9 @@ describe("the frame", () => {
     const response = await request(path, { method });
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe(allow);
-    expect((await readProblem(response)).code).toBe("method_not_allowed");
+    const problem = await readProblem(response);
+    expect(problem.code).toBe("method_not_allowed");
+    expect(problem.detail).toBe(`Use ${allow.replace(/, (?=\w+$)/, " or ")}.`);
   });
 
   test("without a key the method is not told: 401 comes first", async () => {

@@ -80,6 +80,8 @@ describe("the local caller", () => {
 
   test("a wrong key is refused locally too", async () => {
     const { request } = createHarness({ QUERENT_LOCAL: "1" });
-    expect((await request("/v1/runs", bearer("wrong"))).status).toBe(401);
+    const response = await request("/v1/runs", bearer("wrong"));
+    expect(response.status).toBe(401);
+    expect((await readProblem(response)).detail).toContain("needs none: leave the Authorization header out");
   });
 });

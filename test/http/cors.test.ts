@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { JSON_BODY_BYTES_MAX } from "../../src/http/body.ts";
 import { CALLERS, createHarness } from "./harness.ts";
 
 const ORIGIN = "https://app.example.com";
@@ -46,7 +47,7 @@ describe("CORS", () => {
       await request("/v1/runs", { headers: { ...headers, authorization: "Bearer wrong" } }),
       await request("/nowhere", { headers }),
       await request("/v1/runs", { method: "PUT", headers }),
-      await post("/v1/runs", " ".repeat(70_000), headers),
+      await post("/v1/runs", " ".repeat(JSON_BODY_BYTES_MAX + 1), headers),
       await request(`/v1/runs/${id}`, { headers }),
     ];
     expect(answers.map((response) => response.status)).toEqual([401, 404, 405, 413, 500]);

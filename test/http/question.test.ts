@@ -18,24 +18,26 @@ describe("parseQuestion", () => {
     expect(parseQuestion(text)).toEqual({ ok: true, value: question });
   });
 
-  test.each([
-    ["", /empty/],
-    [" \n\t ", /empty/],
-    ["\u00a0\u3000", /empty/],
-    ["\u200b\u200d\ufeff", /empty/],
-    ["a\u0000b", /U\+0000/],
-    ["a\u001bb", /U\+001B/],
-    ["a\rb", /U\+000D/],
-    ["a\u007fb", /U\+007F/],
-    ["a\u0085b", /U\+0085/],
-    ["a\ud800", /surrogate/],
-    ["\udc00a", /surrogate/],
-    ["q".repeat(QUESTION_CHARS_MAX + 1), /4001 characters/],
-    ["🎸".repeat(QUESTION_CHARS_MAX + 1), /4001 characters/],
-    ["q".repeat(100_000), /100000 characters/],
-  ])("J11: refuses %j", (text, wanted) => {
+  test.each(
+    [
+      ["", /empty/],
+      [" \n\t ", /empty/],
+      ["\u00a0\u3000", /empty/],
+      ["\u200b\u200d\ufeff", /empty/],
+      ["a\u0000b", /U\+0000/],
+      ["a\u001bb", /U\+001B/],
+      ["a\rb", /U\+000D/],
+      ["a\u007fb", /U\+007F/],
+      ["a\u0085b", /U\+0085/],
+      ["a\ud800", /surrogate/],
+      ["\udc00a", /surrogate/],
+      ["q".repeat(QUESTION_CHARS_MAX + 1), /4,001 characters/],
+      ["🎸".repeat(QUESTION_CHARS_MAX + 1), /4,001 characters/],
+      ["q".repeat(100_000), /100,000 characters/],
+    ].map(([text, wanted]) => ({ text: String(text), wanted: String(wanted).slice(1, -1) })),
+  )("J11: refuses what is $wanted", ({ text, wanted }) => {
     const parsed = parseQuestion(text);
-    expect(parsed.ok ? "" : parsed.error).toMatch(wanted);
+    expect(parsed.ok ? "" : parsed.error).toMatch(new RegExp(wanted));
   });
 
   test("J11: what is taken is well-formed, trimmed, visible and safe in a request to a model", () => {

@@ -10,6 +10,7 @@ const SCHEMA = z.strictObject({
   mode: z.enum(["auto", "manual", "off"]).optional(),
   list: z.array(z.string()).min(1).max(1).optional(),
   inner: z.strictObject({ name: z.string() }).optional(),
+  wide: z.int().optional(),
   own: z.string({ error: "Words of its own." }).optional(),
 });
 
@@ -38,7 +39,8 @@ describe("what does not fit a schema", () => {
     [{ count: 10 }, "Must be at most 9, not 10."],
     [{ share: 0 }, "Must be above 0, not 0."],
     [{ share: 1 }, "Must be below 1, not 1."],
-    [{ share: Number.POSITIVE_INFINITY }, "Must be a number, not Infinity."],
+    [{ share: Number.POSITIVE_INFINITY }, "Must be a number, not one that large."],
+    [{ wide: 2 ** 60 }, "Must be a smaller number."],
     [{ flag: 0 }, "Must be true or false, not 0."],
     [{ mode: "x" }, 'Must be "auto", "manual" or "off", not the text "x".'],
     [{ list: "x" }, 'Must be a list, not the text "x".'],
