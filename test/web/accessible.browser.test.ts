@@ -7,6 +7,7 @@ const SIZES = [
   { name: "phone", width: 360, height: 740 },
   { name: "desk", width: 1_280, height: 900 },
 ] as const;
+const WALL = { name: "wall", width: 2_560, height: 1_440 } as const;
 const SCHEMES = ["light", "dark"] as const;
 
 describe.skipIf(CHROMIUM === null)("the page is for everybody", () => {
@@ -27,6 +28,8 @@ describe.skipIf(CHROMIUM === null)("the page is for everybody", () => {
     runs.push({
       bars: await ask("How many tracks are there per genre?"),
       line: await ask("How many invoices were there in each month?"),
+      shares: await ask("How many tracks are there per media type as a pie chart?"),
+      dots: await ask("Show milliseconds and bytes of tracks as a scatter plot"),
       number: await ask("How many customers are there?"),
       stopped: await ask("How many tracks are there per genre?", { max_steps: 1 }),
     });
@@ -42,10 +45,15 @@ describe.skipIf(CHROMIUM === null)("the page is for everybody", () => {
     ["schema", () => "/schema", ".card"],
     ["a run with bars", () => runs[0]?.bars ?? "", "figure svg"],
     ["a run with a line", () => runs[0]?.line ?? "", "figure svg"],
+    ["a run with shares", () => runs[0]?.shares ?? "", "figure svg"],
+    ["a run with dots", () => runs[0]?.dots ?? "", "figure svg"],
     ["a run with a number", () => runs[0]?.number ?? "", ".numbers"],
     ["a stopped run", () => runs[0]?.stopped ?? "", ".continue"],
   ];
-  const cases = views.flatMap((view) => SIZES.flatMap((size) => SCHEMES.map((scheme) => ({ view, size, scheme }))));
+  const cases = views.flatMap((view) => [
+    ...SIZES.flatMap((size) => SCHEMES.map((scheme) => ({ view, size, scheme }))),
+    { view, size: WALL, scheme: "light" as const },
+  ]);
 
   test.each(cases.map((each) => [`${each.view[0]}, ${each.size.name}, ${each.scheme}`, each] as const))(
     "%s: axe finds no violation, and nothing is wider than the window",

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CHROMIUM, startBrowser, startWorld, type Visit, visit, type World } from "./browser.ts";
+import { API_ROUTES } from "../../src/http/api-routes.ts";
+import { CHROMIUM, findViolations, startBrowser, startWorld, type Visit, visit, type World } from "./browser.ts";
 
 const GENRES = "How many tracks are there per genre?";
 
@@ -112,6 +113,68 @@ describe.skipIf(CHROMIUM === null)("the page with the demo database", () => {
     await page.getByRole("radio", { name: "Bars" }).check();
     await drawing.waitFor();
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("it talks to documented routes only, and fetches the drawing library when the first picture is wanted", async () => {
+    const opened = await visit(browser, `${world.url}/`);
+    const { page, context } = opened;
+    const paths: string[] = [];
+    page.on("request", (request) => paths.push(new URL(request.url()).pathname));
+    await page.reload();
+    await page.locator(".example").first().waitFor();
+    await page.getByRole("link", { name: "Schema" }).click();
+    await page.locator(".card").first().waitFor();
+    const before = paths.length;
+    await page.getByRole("link", { name: "Ask", exact: true }).click();
+    await page.getByLabel("Your question").fill(GENRES);
+    await page.keyboard.press("Enter");
+    await page.locator("figure svg").waitFor();
+    await page.getByText("Transcript", { exact: true }).click();
+    await page.getByText("message: assistant").first().waitFor();
+    const isChunk = (path: string): boolean => path.startsWith("/assets/chunk-") || path.includes("chart-draw");
+    const chunkBytes = async (all: readonly string[]): Promise<number> => {
+      const sizes = await Promise.all(
+        [...new Set(all.filter(isChunk))].map(async (path) => (await (await fetch(world.url + path)).text()).length),
+      );
+      return Math.max(0, ...sizes);
+    };
+    expect(await chunkBytes(paths.slice(0, before))).toBeLessThan(100_000);
+    expect(await chunkBytes(paths.slice(before))).toBeGreaterThan(100_000);
+    const routes = API_ROUTES.map(({ path }) => new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`));
+    const others = paths.filter((path) => !path.startsWith("/assets/") && !routes.some((route) => route.test(path)));
+    expect(others).toEqual(["/"]);
+    await context.close();
+  });
+
+  test("the page is there before any answer of the API, and says that it is reading", async () => {
+    const { page, context } = await visit(browser, "about:blank");
+    await page.route("**/v1/**", () => undefined);
+    await page.goto(`${world.url}/`);
+    await page.getByLabel("Your question").waitFor();
+    await page.getByText("Reading the schema").waitFor();
+    await page.goto(`${world.url}/runs/run_aaaaaaaaaaaaaaaaaaaaaaaaaa`);
+    await page.getByText("Loading the run").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await context.close();
+  });
+
+  test("the receipt tells cost and steps, and where the time of each step went", async () => {
+    const { page, context } = await ask(GENRES);
+    const receipt = page.getByRole("region", { name: "Receipt" });
+    expect(await receipt.locator("dt").allTextContents()).toEqual([
+      "Outcome",
+      "Model",
+      "Cost",
+      "Time",
+      "Steps",
+      "Queries",
+      "Rows read",
+      "Asked",
+    ]);
+    expect(await receipt.locator("dd").first().textContent()).toBe("answered");
+    expect(await receipt.getByRole("columnheader").allTextContents()).toEqual(["Step", "Model", "Database", "Waiting"]);
+    expect(await receipt.locator(".timeline tbody tr").count()).toBe(2);
     await context.close();
   });
 

@@ -1,7 +1,7 @@
 /** The page while a run goes on, with a fake Messages API whose replies the test holds back. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { message, text, toolUse } from "../fakes/anthropic-script.ts";
+import { message, status, text, toolUse } from "../fakes/anthropic-script.ts";
 import {
   CHROMIUM,
   createGate,
@@ -45,6 +45,7 @@ describe.skipIf(CHROMIUM === null)("the page while a run goes on", () => {
       const n = calls.get(name) ?? 0;
       calls.set(name, n + 1);
       if (name === "mend" && n === 0) return query("SELECT count(*) AS customers FROM Custmer");
+      if (name === "fail") return status(400);
       if (name === "deep") return n === 0 ? query(LONG_SQL) : DEEP_ANSWER;
       if (n === 0 || (name === "mend" && n === 1)) return query(COUNT_SQL);
       await gates.get(name)?.opened;
@@ -137,7 +138,7 @@ describe.skipIf(CHROMIUM === null)("the page while a run goes on", () => {
     await page.getByText("Limits").click();
     await page.getByLabel("Steps").fill("1");
     await page.getByRole("button", { name: "Ask" }).click();
-    const proposed = page.getByLabel(/Steps \(was 1\)/);
+    const proposed = page.getByLabel(/Steps \(was 1, up to 128\)/);
     await proposed.waitFor();
     expect(await proposed.inputValue()).toBe("2");
     const before = page.url();
@@ -176,6 +177,20 @@ describe.skipIf(CHROMIUM === null)("the page while a run goes on", () => {
     await expect.poll(() => page.url()).not.toBe(before);
     await answered(page).waitFor();
     await page.getByText("Forked from").waitFor();
+    await context.close();
+  });
+
+  test("a run that failed says so and why, and offers the way on", async () => {
+    const { page, context, complaints } = await visit(browser, `${world.url}/`);
+    await page.getByLabel("Your question").fill("How many customers, case fail?");
+    await page.keyboard.press("Enter");
+    const ending = page.getByRole("region", { name: "Answer" });
+    await ending.getByText("No answer: something failed").waitFor();
+    expect(await ending.textContent()).toContain("Anthropic refused the call");
+    await page.getByRole("button", { name: "Continue", exact: true }).waitFor();
+    await page.getByText("failed: provider error").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(complaints).toEqual([]);
     await context.close();
   });
 

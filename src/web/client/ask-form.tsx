@@ -7,7 +7,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Failure } from "./api.ts";
 import type { Caller } from "./api-types.ts";
-import { formatUsd } from "./format.ts";
+import { formatCount, formatUsd } from "./format.ts";
 import { useLoaded } from "./hooks.ts";
 import { ASK_FIELDS, readLimits } from "./limits.ts";
 import { FailureNotice } from "./parts.tsx";
@@ -123,7 +123,7 @@ function SettingFields({ caller, settings, onChange }: SettingFieldsProps) {
                 }
               }}
             />
-            {caller === null ? null : <span class="up-to">up to {caller.limits.max[name]}</span>}
+            {caller === null ? null : <span class="up-to">up to {formatCount(caller.limits.max[name] ?? 0)}</span>}
           </label>
         ))}
       </div>

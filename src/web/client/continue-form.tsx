@@ -5,7 +5,7 @@
 import { useState } from "preact/hooks";
 import { api, type Failure } from "./api.ts";
 import type { Run } from "./api-types.ts";
-import { formatUsd } from "./format.ts";
+import { formatCount, formatUsd } from "./format.ts";
 import { useLoaded } from "./hooks.ts";
 import { fieldsToRaise, proposeLimit, readLimits } from "./limits.ts";
 import { FailureNotice } from "./parts.tsx";
@@ -39,7 +39,8 @@ export function ContinueForm({ run }: { run: Run }) {
     <form class="continue" onSubmit={(event: Event) => void submit(event)} aria-label="Continue this run" noValidate>
       {fields.map(({ name, label }) => (
         <label>
-          {label} (was {name === "budget_usd" ? formatUsd(run.limits[name] ?? 0) : run.limits[name]})
+          {label} (was {tell(name, run.limits[name])}
+          {max?.[name] === undefined ? "" : `, up to ${tell(name, max[name])}`})
           <input
             type="number"
             inputmode="decimal"
@@ -56,8 +57,15 @@ export function ContinueForm({ run }: { run: Run }) {
       <button type="submit" class="button button-main" disabled={isSending}>
         {fields.length === 0 ? "Continue" : "Continue with this limit"}
       </button>
-      <p class="muted">Goes on where it stopped. The {formatUsd(run.usage.cost_usd)} spent so far count.</p>
+      <p class="muted">
+        Goes on where it stopped.
+        {run.usage.cost_usd > 0 ? ` What was spent so far, ${formatUsd(run.usage.cost_usd)}, counts.` : ""}
+      </p>
       {failure === null ? null : <FailureNotice failure={failure} />}
     </form>
   );
+}
+
+function tell(name: string, value = 0): string {
+  return name === "budget_usd" ? formatUsd(value) : formatCount(value);
 }

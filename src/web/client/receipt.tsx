@@ -21,7 +21,10 @@ export function Receipt({ run, steps, now }: { run: Run; steps: readonly StepVie
   const facts: readonly (readonly [string, string])[] = [
     [
       "Outcome",
-      [run.outcome ?? run.status, run.stop_reason].filter((text) => text !== null && text !== "done").join(", "),
+      // "answered: done" and "cancelled: cancelled" say it twice.
+      [run.outcome ?? run.status, run.stop_reason?.replaceAll("_", " ")]
+        .filter((text, index) => text !== undefined && (index === 0 || (text !== "done" && text !== run.outcome)))
+        .join(": "),
     ],
     ["Model", run.model],
     ["Cost", formatUsd(receipt.cost_usd)],
