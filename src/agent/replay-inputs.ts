@@ -273,7 +273,7 @@ function round(record: RecordedRun, state: AgentState): Event {
     ...outcome,
     // Rows that no query tells of were read for a description.
     rowsRead: outcome.rowsRead + (index === 0 ? rows - told_rows : 0),
-    recent: outcome.recent === null ? null : (takeCall(calls, outcome.recent) ?? outcome.recent),
+    recent: outcome.recent === null ? null : takeCall(calls, outcome.recent, outcomes.slice(index + 1)),
     memo: index === outcomes.length - 1 ? after.memo : null,
     described: index === 0 ? after.described : [],
     bookmark: index === outcomes.length - 1 ? after.bookmark : null,
@@ -282,9 +282,14 @@ function round(record: RecordedRun, state: AgentState): Event {
   return { kind: "tools_observed", outcomes: patched, newResults: after.results - state.results };
 }
 
-/** The recorded entry of a call: its signature is of the arguments as its tool reads them, which only the tool knows. */
-function takeCall(calls: readonly RecentCall[], made: RecentCall): RecentCall | undefined {
-  return calls.find((call) => call.result === made.result && call.tool === made.tool && call.ref === made.ref);
+/**
+ * The recorded entry of a call: its signature is of the arguments as its tool reads them, which only the tool knows. Equal
+ * results are told apart by their place, counted from the end: the window drops what is oldest.
+ */
+function takeCall(calls: readonly RecentCall[], made: RecentCall, later: readonly ToolOutcome[]): RecentCall {
+  const found = calls.at(-1 - later.filter((outcome) => outcome.recent !== null).length);
+  const isSame = found?.result === made.result && found.tool === made.tool && found.ref === made.ref;
+  return found !== undefined && isSame ? found : made;
 }
 
 interface Observed {

@@ -71,6 +71,17 @@ describe("budgets and endings", () => {
     expect(ending.stopReason).toBe("provider_error");
   });
 
+  it("C27: four tries of one call are four calls of one step, and the waits between them are the run's own time", async () => {
+    const run = createMemoryRun(
+      functionModel(() => failed("retryable", "overloaded", { status: 529, unbilled: true })),
+      { tools },
+    );
+    expect(await finished(run)).toMatchObject({ stopReason: "provider_error", outcome: "failed" });
+    const { usage } = run.state();
+    expect(usage).toMatchObject({ modelCalls: 4, steps: 1, costNanoUsd: 0 });
+    expect(usage.activeMs).toBeGreaterThanOrEqual(500 + 1_000 + 2_000);
+  });
+
   it("G9: at the cap the run says what was found, and shows the way on", async () => {
     const run = createMemoryRun(restless(), { tools, limits: { budget_usd: 0.3, max_hops: 100, max_steps: 100 } });
     const ending = await finished(run);

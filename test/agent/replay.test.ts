@@ -75,6 +75,23 @@ const RUNS: { readonly [name: string]: readonly [readonly Reply[], MemoryOptions
     ],
     { limits: { max_hops: 2 } },
   ],
+  "families that fail twice, work, and fail again": [
+    [
+      () =>
+        calling(
+          ["execute_read_only_sql", { sql: "bad FROM t" }],
+          ["execute_read_only_sql", { sql: "SELECT bad FROM u" }],
+        ),
+      () =>
+        calling(
+          ["execute_read_only_sql", { sql: "SELECT bad FROM u" }],
+          ["execute_read_only_sql", { sql: "SELECT 1 FROM u" }],
+        ),
+      () => querying("SELECT bad FROM u"),
+      () => querying("good"),
+    ],
+    { limits: { max_errors: 8 } },
+  ],
   "errors to the ceiling": [[() => querying("bad 1"), () => querying("bad 2"), () => querying("bad 3")]],
   "a cycle up to its critic": [
     Array.from({ length: 12 }, () => () => querying("same")),
