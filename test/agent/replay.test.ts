@@ -1,4 +1,5 @@
 /** A2, C31, C33: a recorded run gives the same states again, byte for byte, or says where it first parts. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { replayRun } from "../../src/agent/replay.ts";
 import type { RecordedRun } from "../../src/agent/replay-record.ts";
@@ -121,6 +122,36 @@ describe("a replay", () => {
     expect(replayed).toMatchObject({ kind: "same" });
     expect(replayed.kind === "same" && replayed.transitions).toBeGreaterThan(1);
   });
+
+  it("property: whatever the model says, and however often its provider fails, the replay is the run", async () => {
+    const sql = fc.constantFrom("SELECT 1", "SELECT 2", "bad", "SELECT bad FROM t", "SELECT 1 FROM t", "bad FROM u");
+    const call = fc.oneof(
+      sql.map((text) => ["execute_read_only_sql", { sql: text }] as const),
+      fc.constantFrom<readonly [string, object]>(["nope", {}], ["execute_read_only_sql", {}], ["final_answer", {}]),
+    );
+    const reply: fc.Arbitrary<Reply> = fc.oneof(
+      { weight: 6, arbitrary: fc.array(call, { minLength: 1, maxLength: 3 }).map((calls) => () => calling(...calls)) },
+      { weight: 1, arbitrary: fc.constant(() => replied({})) },
+      { weight: 1, arbitrary: fc.constant(() => replied({ text: "words ".repeat(200) }, "max_tokens")) },
+      { weight: 1, arbitrary: fc.constant(() => replied({ text: "cut" }, "max_tokens")) },
+      { weight: 1, arbitrary: fc.constant(() => replied({ text: "Full." }, "context_window")) },
+      { weight: 1, arbitrary: fc.constant(() => saying("It is 1.")) },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(reply, { minLength: 1, maxLength: 8 }),
+        fc.constantFrom<"off" | "report" | "require">("off", "report", "require"),
+        fc.constantFrom(2, 8),
+        async (replies, grounding, max_errors) => {
+          const recorded = await record(replies, { run: { grounding }, limits: { max_errors } });
+          const replayed = replayRun(recorded);
+          if (replayed.kind !== "same") throw new Error(JSON.stringify(replayed).slice(0, 1_500));
+          expect(replayed.transitions).toBeGreaterThan(1);
+        },
+      ),
+      { seed: 20_261_201, numRuns: 300 },
+    );
+  }, 60_000);
 
   it("of a run that was crashed at any point too", async () => {
     const [replies] = RUNS["parallel calls, an error, a mend"]!;
