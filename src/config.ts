@@ -9,6 +9,7 @@
 import type { LoopSettings } from "./agent/cycles.ts";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX } from "./agent/limits.ts";
 import { readBaseUrl, readOrigins, toOrigin } from "./config/addresses.ts";
+import { parseCallbackUrl } from "./config/callback-url.ts";
 import {
   CALLERS_EXAMPLE,
   type Caller,
@@ -222,12 +223,12 @@ function assertModels(caller: Caller, models: readonly string[]): void {
 /** A fixed address that no run could be sent to would refuse every question of its caller. */
 function assertCallback(caller: Caller, config: Config): void {
   if (caller.callbackUrl === null) return;
-  const isAllowed = config.callbackOrigins.some(
-    (origin) => origin === "*" || origin === URL.parse(caller.callbackUrl ?? "")?.origin,
-  );
-  if (isAllowed && config.webhookSigningSecrets.length > 0) return;
+  // This server's own name is not known before somebody asks.
+  const parsed = parseCallbackUrl(caller.callbackUrl, { origins: config.callbackOrigins, ownHost: "" });
+  if (parsed.ok && config.webhookSigningSecrets.length > 0) return;
+  const why = parsed.ok || config.callbackOrigins.length === 0 ? "" : ` ${parsed.error}`;
   throw new ConfigError(
-    `The caller ${caller.name} has a callback_url, so CALLBACK_ORIGINS must list its origin and WEBHOOK_SIGNING_SECRET must be set.`,
+    `The caller ${caller.name} has a callback_url, so CALLBACK_ORIGINS must list its origin and WEBHOOK_SIGNING_SECRET must be set.${why}`,
   );
 }
 

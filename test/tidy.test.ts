@@ -58,12 +58,12 @@ const IMPORTS = [...SOURCES].flatMap(([path, text]) => importsOf(path, text));
 const DIRECTIONS: { readonly [from: string]: { readonly [to: string]: "all" | "types" | readonly string[] } } = {
   index: { config: "all", http: "all", durable: "all" },
   config: { agent: ["limits", "cycles"], models: "all", sql: "types", lib: "all" },
-  // The schema is read for `GET /v1/schema` as it is for a model; queries go through a run, and so through durable/.
+  // The schema and the scopes are told by `GET /v1/schema` and `/v1/caller`; queries go through a run, and so through durable/.
   http: {
     agent: ["view", "limits", "estimate"],
     durable: "types",
     deliver: "types",
-    sql: ["schema"],
+    sql: ["schema", "scopes"],
     config: "all",
     lib: "all",
     web: "all",

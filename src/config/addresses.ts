@@ -2,7 +2,7 @@
  * Settings that are addresses: of an API, or origins.
  *
  * Owns: their syntax, and that each is brought to one form, so that later comparisons are of equal texts. Plain http and
- * loopback are allowed here, because the operator named them; what callers name is another matter (http/callback-url.ts).
+ * loopback are allowed here, because the operator named them; what callers name is another matter (callback-url.ts).
  * Pure: no I/O, no clock.
  */
 import { ConfigError, readText, type VariableName, type Variables } from "./variables.ts";

@@ -3,7 +3,7 @@
  *
  * The id stays the same over all tries, so the receiver can tell a repetition; the timestamp is that of the try. Only a
  * 2xx is a success: a redirect is a failure and is not followed, 410 ends it for good. The answer's body is never read.
- * Leaves to others: which addresses are allowed (http/callback-url.ts, when the run is asked), when to try again
+ * Leaves to others: which addresses are allowed (config/callback-url.ts, when the run is asked), when to try again
  * (schedule.ts). Never throws.
  */
 import { hmacSha256 } from "../lib/hmac.ts";

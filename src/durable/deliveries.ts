@@ -6,7 +6,8 @@
  * from the alarm only, so no two tries of one delivery are ever under way. Never rejects but for an error of the platform.
  */
 import type { PublicRun } from "../agent/view.ts";
-import { configOf } from "../config.ts";
+import { parseCallbackUrl } from "../config/callback-url.ts";
+import { type Config, configOf } from "../config.ts";
 import type { DeliveryOutcome, DeliveryPorts } from "../deliver/outcome.ts";
 import { postToChannel, postToResponseUrl } from "../deliver/slack.ts";
 import type { SlackForms } from "../deliver/slack-blocks.ts";
@@ -106,7 +107,7 @@ function chooseWay(journal: RunJournal, outbox: Outbox, entry: OutboxEntry, env:
   const { id, callbackUrl, slack: origin } = journal.settings;
   if (entry.kind === "webhook") {
     const secrets = config.webhookSigningSecrets;
-    if (callbackUrl === null || secrets.length === 0 || !isAllowed(callbackUrl, config.callbackOrigins)) return null;
+    if (callbackUrl === null || secrets.length === 0 || !isAllowed(callbackUrl, config)) return null;
     const body = toWebhookBody({ ...toView(journal, [], Date.now()), deliveries: [] });
     // One event, one id: receivers drop what they have seen, also when it is sent again by hand.
     const send: Way["send"] = (ports) => deliverWebhook({ url: callbackUrl, id: `msg_${id}`, body, secrets }, ports);
@@ -155,10 +156,9 @@ function shownRows(journal: RunJournal, run: PublicRun): ShownRows | null {
 }
 
 /** The settings may have changed since the run was asked. */
-function isAllowed(url: string, origins: readonly string[]): boolean {
-  const parsed = URL.parse(url);
-  if (parsed === null) return false;
-  return origins.includes(parsed.origin) || (origins.includes("*") && parsed.protocol === "https:");
+/** As when the run was asked: the settings, or the rules, may have changed since. */
+function isAllowed(url: string, { callbackOrigins: origins }: Pick<Config, "callbackOrigins">): boolean {
+  return parseCallbackUrl(url, { origins, ownHost: "" }).ok;
 }
 
 /** A UUID (version 8: made in our own way) that follows from `text`. */

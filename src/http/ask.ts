@@ -6,10 +6,10 @@
  */
 import * as z from "zod";
 import { type FullLimits, type Limits, limitsRequestSchema, resolveLimits } from "../agent/limits.ts";
+import { parseCallbackUrl } from "../config/callback-url.ts";
 import type { Caller } from "../config/callers.ts";
 import type { Config } from "../config.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import { parseCallbackUrl } from "./callback-url.ts";
 import type { Refusal } from "./problems.ts";
 import { parseQuestion, QUESTION_CHARS_MAX } from "./question.ts";
 

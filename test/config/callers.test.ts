@@ -97,6 +97,12 @@ describe("QUERENT_CALLERS", () => {
     );
     expect(messageOf(callers, { CALLBACK_ORIGINS: "*" })).toMatch(/WEBHOOK_SIGNING_SECRET/);
     expect(read(callers, { ...secret, CALLBACK_ORIGINS: "*" }).get("a")?.callbackUrl).toBe("https://example.com/hook");
+    for (const url of ["http://example.com/hook", "https://127.0.0.1.nip.io/", "https://u:p@example.com/", "hook"]) {
+      const wrong = { a: { keys: [HASH], callback_url: url } };
+      expect(messageOf(wrong, { ...secret, CALLBACK_ORIGINS: "*" })).toMatch(
+        /callback_url.*CALLBACK_ORIGINS.*\. The|This/,
+      );
+    }
   });
 
   test("an empty allow list allows nothing, and stays one", () => {

@@ -16,6 +16,14 @@ describe("the body of a webhook", () => {
     expect(JSON.parse(toWebhookBody(run)).data).toMatchObject({ failed: true, stop_reason: "max_hops", n_queries: 0 });
   });
 
+  it("A14: rewording every text of a run changes nothing else", () => {
+    const run = publicRun({ outcome: "failed", failed: true, stop_reason: "provider_error", answer: null });
+    const plain = JSON.parse(toWebhookBody({ ...run, message: "It failed.", warnings: ["Careful."] }));
+    const reworded = JSON.parse(toWebhookBody({ ...run, message: "All is well: answered.", warnings: ["done"] }));
+    expect({ ...reworded.data, message: plain.data.message, warnings: plain.data.warnings }).toEqual(plain.data);
+    expect(Object.keys(reworded)).toEqual(Object.keys(plain));
+  });
+
   it("names every field that it had to cut, and no other", () => {
     const sql = `SELECT '${"x".repeat(30_000)}'`;
     const run = publicRun();

@@ -4,8 +4,10 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ApiRoute } from "../../src/http/api-route.ts";
 import { API_ROUTES } from "../../src/http/api-routes.ts";
 import { JSON_BODY_BYTES_MAX } from "../../src/http/body.ts";
+import { PAGE_PATHS } from "../../src/http/page.ts";
 import { problemSchema } from "../../src/http/schemas.ts";
 import { CALLERS, createHarness, type Harness, KEY, putDatabase } from "./harness.ts";
 
@@ -15,6 +17,8 @@ const SETTINGS = {
   QUERENT_LOCAL: "1",
   QUERENT_CALLERS: CALLERS,
   QUERENT_CORS_ORIGINS: "https://app.example.com",
+  SLACK_SIGNING_SECRET: "8f742231b10e8888abcd99yyyzzz85a5",
+  SLACK_CALLER: '{"teams":["T0001"]}',
   WEBHOOK_SOURCES: JSON.stringify({ form: { scheme: "standard", secrets: [SECRET], question: "/question" } }),
 };
 
@@ -85,6 +89,10 @@ const headerNames = [
   "origin",
   "prefer",
   "webhook-id",
+  "x-github-delivery",
+  "x-hub-signature-256",
+  "x-slack-request-timestamp",
+  "x-slack-signature",
   "webhook-signature",
   "webhook-timestamp",
 ] as const;
@@ -106,7 +114,10 @@ const headerValue = fc.oneof(
 const headers = fc.dictionary(fc.constantFrom(...headerNames), headerValue, { maxKeys: 4 });
 
 const request = fc.record({
-  route: fc.constantFrom(...API_ROUTES),
+  route: fc.constantFrom<Pick<ApiRoute, "method" | "path">>(
+    ...API_ROUTES,
+    ...[...PAGE_PATHS, "/docs"].map((path) => ({ method: "get" as const, path: path.replace(":id", "{id}") })),
+  ),
   method: fc.oneof(
     { weight: 8, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD") },

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { NOW } from "../fakes/fake-run-object.ts";
 import { CALLERS, createHarness, KEY, readProblem } from "./harness.ts";
 
@@ -80,6 +80,14 @@ describe("POST /v1/webhooks/:source", () => {
     expect(harness.runs.size).toBe(1);
     expect((await deliver(harness, "alerts", ALERT, { id: "msg_2" })).status).toBe(202);
     expect(harness.runs.size).toBe(2);
+  });
+
+  test("I1: an id is kept for longer than any sender tries", async () => {
+    const harness = createHarness(SETTINGS);
+    const caller = harness.bindings.CALLERS.get(harness.bindings.CALLERS.idFromName("webhook:alerts"));
+    const claim = vi.spyOn(caller, "claim");
+    await deliver(harness, "alerts", ALERT);
+    expect(claim.mock.calls).toEqual([["webhook:alerts:msg_1", "", expect.any(String), 14 * 24 * 60 * 60 * 1000]]);
   });
 
   test("I1: a replay after ten minutes is 401, and a delivery from the future too", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { refuseHost } from "../../src/http/callback-host.ts";
-import { parseCallbackUrl } from "../../src/http/callback-url.ts";
+import { refuseHost } from "../../src/config/callback-host.ts";
+import { parseCallbackUrl } from "../../src/config/callback-url.ts";
 
 const OWN = "querent.example.net";
 

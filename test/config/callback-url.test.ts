@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseCallbackUrl } from "../../src/http/callback-url.ts";
-import { createHarness, readProblem } from "./harness.ts";
+import { parseCallbackUrl } from "../../src/config/callback-url.ts";
+import { createHarness, readProblem } from "../http/harness.ts";
 
 const ANY = { origins: ["*"], ownHost: "querent.example.net" };
 
