@@ -234,6 +234,43 @@ describe.skipIf(CHROMIUM === null)("the page with the demo database", () => {
     await context.close();
   });
 
+  test("a finished run's queries are run again without a model, and its question is asked anew", async () => {
+    const { page, context, complaints } = await ask("How many albums are there?");
+    const first = page.url();
+    await page.getByRole("button", { name: "Run again without a model" }).click();
+    await expect.poll(() => page.url()).not.toBe(first);
+    const answer = page.getByRole("region", { name: "Answer" });
+    await answer.getByText("347").first().waitFor();
+    expect(await answer.textContent()).toMatch(/Unchanged since/);
+    expect(await page.locator(".step").count()).toBeGreaterThan(0);
+    expect(await page.getByText(/the model is thinking/).count()).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
+    const second = page.url();
+    await page.getByText(/Runs the queries of .* again, without a model/).waitFor();
+    await page.getByRole("button", { name: "Ask a model anew" }).click();
+    await expect.poll(() => page.url()).not.toBe(second);
+    await answer.getByText("347").first().waitFor();
+    expect(await answer.textContent()).not.toMatch(/Unchanged since/);
+    await page.goBack();
+    await page.getByRole("link", { name: "an earlier run" }).click();
+    await expect.poll(() => page.url()).toBe(first);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("results that are not what they were when the model answered are marked", async () => {
+    const { page, context } = await ask("How many albums are there?");
+    await page.route("**/v1/runs/run_*", async (route) => {
+      const response = await route.fetch();
+      const run: object = await response.json();
+      const again = { id: "run_x", answered_at: "2026-11-30T12:00:00.000Z", unchanged: false, changed: ["r1"] };
+      await route.fulfill({ response, json: { ...run, again } });
+    });
+    await page.reload();
+    await page.getByRole("heading", { name: "Result r1 changed" }).waitFor();
+    await context.close();
+  });
+
   test("history lists the caller's questions, searches them and leads to the run", async () => {
     const { page, context, complaints } = await ask("How many customers are there?");
     await page.getByRole("link", { name: "History" }).click();

@@ -65,6 +65,13 @@ export interface Run {
   readonly warnings: readonly string[];
   readonly links: { readonly [name: string]: string };
   readonly parent: { readonly id: string; readonly step: number; readonly kind: string } | null;
+  /** Of a run that ran an earlier one's queries again, with no model. */
+  readonly again: {
+    readonly id: string;
+    readonly answered_at: string;
+    readonly unchanged: boolean | null;
+    readonly changed: readonly string[];
+  } | null;
   readonly children?: readonly { readonly id: string; readonly step: number; readonly kind: string }[];
   readonly created_at: string;
   readonly finished_at: string | null;

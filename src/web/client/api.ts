@@ -41,6 +41,7 @@ export const api = {
     }),
   cancel: (id: string) => postJson<Run>(`${runPath(id)}/cancel`, {}),
   continue: (id: string, limits: AskLimits) => postJson<Run>(`${runPath(id)}/continue`, { limits }),
+  again: (id: string) => postJson<Run>(`${runPath(id)}/again`, {}),
   fork: (id: string, step: number) => postJson<Run>(`${runPath(id)}/fork`, { step }),
 };
 

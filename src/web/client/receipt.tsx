@@ -63,9 +63,14 @@ export function Receipt({ run, steps, now }: { run: Run; steps: readonly StepVie
 /** The run that this one carries on, and those that carry this one on. */
 function Kin({ run }: { run: Run }) {
   const children = run.children ?? [];
-  if (run.parent === null && children.length === 0) return null;
+  if (run.parent === null && run.again === null && children.length === 0) return null;
   return (
     <ul class="kin">
+      {run.again === null ? null : (
+        <li>
+          Runs the queries of <Link to={`/runs/${run.again.id}`}>an earlier run</Link> again, without a model
+        </li>
+      )}
       {run.parent === null ? null : (
         <li>
           {run.parent.kind === "continue" ? "Continues" : "Forked from"}{" "}

@@ -15,12 +15,14 @@ export interface ResultPanelProps {
   readonly resultRef: string;
   /** The picture that the model asked for. */
   readonly wish: ChartWish | null;
+  /** Other rows than the earlier run of the same queries had. */
+  readonly isChanged: boolean;
   readonly cited: readonly CellPlace[];
   readonly active: CellPlace | null;
   readonly followed: CellPlace | null;
 }
 
-export function ResultPanel({ runId, resultRef, wish, cited, active, followed }: ResultPanelProps) {
+export function ResultPanel({ runId, resultRef, wish, isChanged, cited, active, followed }: ResultPanelProps) {
   const { rows, failure, read } = useRows(runId, resultRef);
   const [saving, setSaving] = useState<Failure | null>(null);
   const cells = useMemo(() => (rows === null ? [] : rows.rows.map((row) => row.cells)), [rows]);
@@ -35,6 +37,7 @@ export function ResultPanel({ runId, resultRef, wish, cited, active, followed }:
       <div class="result-head">
         <h2 id={`result-${resultRef}`}>
           Result <span class="reference">{resultRef}</span>
+          {isChanged ? <span class="tag">changed</span> : null}
         </h2>
         <div class="result-tools">
           {rows === null ? null : <CopyButton text={rows.sql} label="Copy SQL" />}

@@ -12,7 +12,8 @@ import { ContinueForm } from "./continue-form.tsx";
 import { followEvents, type StreamState } from "./event-stream.ts";
 import { useNow } from "./hooks.ts";
 import { Meters } from "./meters.tsx";
-import { FailureNotice, Link, Notice, Waiting } from "./parts.tsx";
+import { NextSteps } from "./next-steps.tsx";
+import { FailureNotice, Notice, Waiting } from "./parts.tsx";
 import { Receipt } from "./receipt.tsx";
 import { Replay } from "./replay.tsx";
 import { ResultPanel } from "./result-panel.tsx";
@@ -221,14 +222,13 @@ function Finished({ run }: { run: Run }) {
           runId={run.id}
           resultRef={ref}
           wish={chart}
+          isChanged={run.again?.changed.includes(ref) ?? false}
           cited={citations.filter((citation) => citation.result === ref)}
           active={active?.result === ref ? active : null}
           followed={followed?.result === ref ? followed : null}
         />
       ))}
-      <p class="again">
-        <Link to="/">Ask another question</Link>
-      </p>
+      <NextSteps run={run} />
     </>
   );
 }
