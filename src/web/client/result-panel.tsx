@@ -36,8 +36,7 @@ export function ResultPanel({ runId, resultRef, wish, isChanged, cited, active, 
     <section class="card result" aria-labelledby={`result-${resultRef}`}>
       <div class="result-head">
         <h2 id={`result-${resultRef}`}>
-          Result <span class="reference">{resultRef}</span>
-          {isChanged ? <span class="tag">changed</span> : null}
+          Result <span class="reference">{resultRef}</span> {isChanged ? <span class="tag">changed</span> : null}
         </h2>
         <div class="result-tools">
           {rows === null ? null : <CopyButton text={rows.sql} label="Copy SQL" />}
