@@ -30,7 +30,12 @@ export interface RateState {
 }
 
 export type AdmitReply =
-  | { readonly kind: "admitted"; readonly rate: RateState }
+  | {
+      readonly kind: "admitted";
+      readonly rate: RateState;
+      /** The run was admitted before and has ended, so it must not begin: it may have been deleted since. */
+      readonly isOver?: boolean;
+    }
   | {
       readonly kind: "refused";
       readonly reason: "rate" | "runs_at_once" | "daily_budget";

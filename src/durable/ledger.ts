@@ -87,9 +87,13 @@ export function migrateLedger(storage: DurableObjectStorage): void {
 /** Checks rate, places and money in this order, and holds the money. Synchronous, so nothing comes in between. */
 export function admitRun(sql: SqlStorage, request: AdmitRequest, now: number): AdmitReply {
   const { runId, policy, reserveNanoUsd } = request;
-  const known = sql.exec("SELECT 1 FROM runs WHERE id = ?", runId).toArray().length > 0;
+  const known = sql.exec<Pick<RunRow, "outcome">>("SELECT outcome FROM runs WHERE id = ?", runId).toArray()[0];
   const rate = rateOf(sql, policy.ratePerMinuteMax, now);
-  if (known) return { kind: "admitted", rate };
+  // A run that was found lost never began: its request, come again, may begin it, as a new one that must be held for.
+  const isLost = known?.outcome === "lost";
+  if (known !== undefined && !isLost) {
+    return { kind: "admitted", rate, ...(known.outcome !== null && { isOver: true }) };
+  }
   if (rate.remaining <= 0) return { kind: "refused", reason: "rate", retryAfterS: rate.resetS, rate };
   const { open } = sql.exec<{ open: number }>("SELECT count(*) AS open FROM runs WHERE check_at IS NOT NULL").one();
   if (open >= policy.runsAtOnceMax) {
@@ -102,6 +106,7 @@ export function admitRun(sql: SqlStorage, request: AdmitRequest, now: number): A
     const retryAfterS = isSpent ? Math.ceil(((day + 1) * DAY_MS - now) / 1000) : RETRY_SOON_S;
     return { kind: "refused", reason: "daily_budget", retryAfterS, rate };
   }
+  if (isLost) sql.exec("DELETE FROM runs WHERE id = ?", runId);
   const question = request.question.slice(0, QUESTION_CHARS_MAX).toWellFormed();
   sql.exec(
     "INSERT INTO runs (id, question, admitted_at, reserved, check_at) VALUES (?, ?, ?, ?, ?)",

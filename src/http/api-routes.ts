@@ -297,7 +297,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
         schema: acceptedSchema,
         headers: ["Location"],
       },
-      204: { description: "GitHub's ping was heard." },
+      204: { description: "GitHub's ping was heard; or the run that the delivery made is not kept any more." },
     },
     problems: [
       "source_not_found",

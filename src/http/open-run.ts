@@ -87,6 +87,12 @@ export async function enterRun(newRun: NewRun, opening: Opening): Promise<Result
     policy: policyOf(caller),
   });
   if (admission.kind === "refused") return err(toRefusal(admission, caller));
+  if (admission.isOver === true) {
+    // Keys may be kept for longer than runs. To begin it anew would spend what nobody has admitted.
+    const run = await runObject(bindings, runId).view();
+    if (run === null) return err({ code: "run_not_found", detail: "The run of this request is not kept any more." });
+    return ok({ run, rate: admission.rate, keyExpiresAt: expiresAt, isRepeat });
+  }
   const begun = await newRun.begin(runId, driver);
   if (!begun.ok) {
     // Nothing began: what was held for it is free again.

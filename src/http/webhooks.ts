@@ -46,6 +46,8 @@ export function createWebhookRoutes() {
       // The name alone counts: a sender that words its retry differently still means the same.
       key: { name: `webhook:${source.name}:${delivery}`, fingerprint: "", keptMs: DELIVERY_KEPT_MS },
     });
+    // Its run has come and gone: nothing is left to do, and nothing for the sender to try again.
+    if (!opened.ok && opened.error.code === "run_not_found") return c.body(null, 204);
     if (!opened.ok) throw refuse(opened.error);
     const { id, links } = opened.value.run;
     return c.json({ id, links }, 202, { location: `/v1/runs/${id}` });

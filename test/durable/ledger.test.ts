@@ -49,6 +49,27 @@ describe("admission", () => {
     expect(day()).toMatchObject({ runs: 1, reservedNanoUsd: USD / 2 });
   });
 
+  it("C32: says of a run that has ended that it is over, so that a request that comes again begins nothing", () => {
+    const { admit, settle, day } = ledger();
+    expect(admit("r1")).not.toHaveProperty("isOver");
+    expect(admit("r1")).not.toHaveProperty("isOver");
+    settle("r1", USD / 10);
+    expect(admit("r1", { dailyNanoUsdMax: 1 })).toMatchObject({ kind: "admitted", isOver: true });
+    expect(day()).toMatchObject({ runs: 1, reservedNanoUsd: 0, spentNanoUsd: USD / 10 });
+  });
+
+  it("G5: holds anew for a run that was found lost and is asked again, within the day's dollars", () => {
+    const { sql, admit, settle, day } = ledger();
+    admit("r1");
+    settleRun(sql, "r1", 0, "lost", NOON, true);
+    expect(day()).toMatchObject({ runs: 1, reservedNanoUsd: 0 });
+    expect(admit("r1", { dailyNanoUsdMax: USD / 4 })).toMatchObject({ kind: "refused", reason: "daily_budget" });
+    expect(admit("r1")).toEqual({ kind: "admitted", rate: expect.anything() });
+    expect(day()).toMatchObject({ runs: 1, reservedNanoUsd: USD / 2 });
+    settle("r1", USD / 10);
+    expect(day()).toMatchObject({ runs: 1, reservedNanoUsd: 0, spentNanoUsd: USD / 10 });
+  });
+
   it("counts the questions of the last minute, whichever minute that is, and says when one leaves it", () => {
     const { admit, settle } = ledger();
     const policy = { ratePerMinuteMax: 2 };

@@ -205,6 +205,8 @@ export class FakeCaller implements CallerApi {
   readonly claims = new Map<string, { readonly bodyHash: string; readonly runId: string }>();
   refusal: Extract<AdmitReply, { kind: "refused" }> | null = null;
   inFlight = false;
+  /** Ids of runs that have ended. */
+  readonly over = new Set<string>();
   /** Begins what was taken, as the real object's alarm does a moment later. */
   onTake: ((start: StartRun) => Promise<unknown>) | null = null;
   readonly taken: TakeRequest[] = [];
@@ -230,6 +232,7 @@ export class FakeCaller implements CallerApi {
     if (!this.admitted.some((known) => known.runId === request.runId)) this.admitted.push(request);
     return {
       kind: "admitted",
+      ...(this.over.has(request.runId) && { isOver: true }),
       rate: { remaining: request.policy.ratePerMinuteMax - this.admitted.length, resetS: 30 },
     };
   }

@@ -29,6 +29,23 @@ describe("openRun", () => {
     expect([...runs.keys()][0]).toBe(admitted?.runId);
   });
 
+  test("C32: starts nothing for a request whose run is over, and shows the run while it is kept", async () => {
+    const key = { name: "webhook:a:1", fingerprint: "", keptMs: 1_209_600_000 };
+    const { callers, runs, opening, ask } = open(key);
+    const first = await openRun(ask, opening);
+    const id = first.ok ? first.value.run.id : "";
+    const object = runs.get(id)!;
+    object.end("answered", "done");
+    callers.get("local")!.over.add(id);
+    expect(await openRun(ask, opening)).toMatchObject({
+      ok: true,
+      value: { isRepeat: true, run: { id, answer: "42" } },
+    });
+    object.run = null;
+    expect(await openRun(ask, opening)).toMatchObject({ ok: false, error: { code: "run_not_found" } });
+    expect(object.calls.filter((call) => call === "start")).toHaveLength(1);
+  });
+
   test("starts nothing that is not admitted", async () => {
     const { callers, runs, opening, ask } = open();
     await openRun(ask, opening);

@@ -90,6 +90,20 @@ describe("POST /v1/webhooks/:source", () => {
     expect(claim.mock.calls).toEqual([["webhook:alerts:msg_1", "", expect.any(String), 14 * 24 * 60 * 60 * 1000]]);
   });
 
+  test("I1: one that comes again when its run is over begins nothing: 202 while the run is kept, then 204", async () => {
+    const harness = createHarness(SETTINGS);
+    const { id } = (await (await deliver(harness, "alerts", ALERT)).json()) as { id: string };
+    const object = harness.runs.get(id)!;
+    object.end("answered", "done");
+    harness.callers.get("webhook:alerts")?.over.add(id);
+    const kept = await deliver(harness, "alerts", ALERT);
+    expect([kept.status, ((await kept.json()) as { id: string }).id]).toEqual([202, id]);
+    object.run = null;
+    const gone = await deliver(harness, "alerts", ALERT);
+    expect([gone.status, await gone.text()]).toEqual([204, ""]);
+    expect(object.calls.filter((call) => call === "start")).toHaveLength(1);
+  });
+
   test("I1: a replay after ten minutes is 401, and a delivery from the future too", async () => {
     const harness = createHarness(SETTINGS);
     for (const at of [NOW - 600_000, NOW + 600_000]) {
