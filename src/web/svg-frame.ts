@@ -5,7 +5,7 @@
 import { CHAR_EM, type ChartLook, colorOf, formatTick } from "./chart-frame.ts";
 import { LEGEND_ROW_EM, type Legend } from "./chart-legend.ts";
 import { linearTicks, type Scale, type TimeTick } from "./svg-scales.ts";
-import { element, escapeXml, textAt } from "./svg-text.ts";
+import { BASELINE_EM, element, escapeXml, group, middleText, rule, textAt } from "./svg-text.ts";
 
 /** Pixels of the whole picture, and of the part inside its margins. */
 export interface Frame {
@@ -24,8 +24,6 @@ export interface Margins {
   readonly left: number;
 }
 
-/** Texts are placed by their middle: this far below it is the line that they stand on. */
-const BASELINE_EM = 0.32;
 const Y_TICK_SPACING_PX = 50;
 const X_TICK_SPACING_PX = 80;
 
@@ -93,26 +91,6 @@ export function legendOf({ entries }: Legend, series: readonly string[], { color
       return dot + middleText(x + 6 + em * 0.9, y, name, { fontPx: em }, "start", colors.ink);
     })
     .join("");
-}
-
-export function rule(x1: number, y1: number, x2: number, y2: number, stroke: string): string {
-  return element("line", { x1, y1, x2, y2, stroke });
-}
-
-export function group(attributes: { readonly [name: string]: string }, children: readonly string[]): string {
-  return children.length === 0 ? "" : element("g", attributes, ...children);
-}
-
-/** A text whose middle is at `y`. */
-export function middleText(
-  x: number,
-  y: number,
-  text: string,
-  { fontPx }: { readonly fontPx: number },
-  anchor: "start" | "middle" | "end",
-  fill: string | null = null,
-): string {
-  return textAt(x, y + fontPx * BASELINE_EM, text, { "text-anchor": anchor === "start" ? null : anchor, fill });
 }
 
 /** The text as far as it fits, with the whole of it as a title. */

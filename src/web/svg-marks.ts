@@ -12,7 +12,7 @@ import { type Legend, layOutLegend, NO_LEGEND } from "./chart-legend.ts";
 import { type Chart, SERIES_MAX } from "./chart-rules.ts";
 import * as frames from "./svg-frame.ts";
 import { bandScale, linearScale, niceRange, timeTicks, unitOf } from "./svg-scales.ts";
-import { element, toPixels } from "./svg-text.ts";
+import { element, group, middleText, rule, toPixels } from "./svg-text.ts";
 
 /** The elements of a picture, and how high it is. */
 export interface Drawn {
@@ -81,7 +81,7 @@ function drawLines({ points, series, legend, look, title }: Parts): Drawn {
   const content = [
     frames.yAxis(frame, y, range, look),
     frames.timeAxis(frame, x, ticks, look),
-    range[0] < 0 ? frames.rule(frame.left, y(0), frame.right, y(0), colors.muted) : "",
+    range[0] < 0 ? rule(frame.left, y(0), frame.right, y(0), colors.muted) : "",
     ...lines,
     ...dots,
     frames.measureTitle(frame, title, look),
@@ -112,16 +112,16 @@ function drawBars({ chart, points, series, legend, look, title }: Parts): Drawn 
   const values = points.map((point) => {
     const isNegative = point.y < 0;
     const at = x(point.y) + (isNegative ? -6 : 6);
-    return frames.middleText(at, middle(String(point.x)), format(point.y), look, isNegative ? "end" : "start");
+    return middleText(at, middle(String(point.x)), format(point.y), look, isNegative ? "end" : "start");
   });
   const content = [
-    frames.group(
+    group(
       { fill: colors.ink },
       names.map((name) => frames.fittingText(labels - 6, middle(name), name, labels - 8, look)),
     ),
     ...bars,
-    frames.rule(x(0), frame.top, x(0), frame.bottom, colors.muted),
-    isStacked ? "" : frames.group({ fill: colors.ink, "font-variant": "tabular-nums" }, values),
+    rule(x(0), frame.top, x(0), frame.bottom, colors.muted),
+    isStacked ? "" : group({ fill: colors.ink, "font-variant": "tabular-nums" }, values),
     frames.measureTitle(frame, title, look),
   ];
   return { height, content: content.join("") };
@@ -149,7 +149,7 @@ function drawColumns({ points, series, legend, look, title }: Parts): Drawn {
     frames.yAxis(frame, y, range, look),
     frames.nameAxis(frame, names, (name) => band.place(name) + band.width / 2, isTight, look),
     ...bars,
-    frames.rule(frame.left, y(0), frame.right, y(0), colors.muted),
+    rule(frame.left, y(0), frame.right, y(0), colors.muted),
     frames.measureTitle(frame, title, look),
   ];
   return { height, content: content.join("") };
@@ -173,9 +173,9 @@ function drawShares({ points, series, legend, look }: Parts): Drawn {
     const rect = element("rect", { ...box, rx: 2, fill: colorFor(point, series, look) });
     if (end - start <= SHARE_TEXT_PX_MIN) return rect;
     const text = `${formatNumber((point.y / total) * 100)} %`;
-    return rect + frames.middleText((start + end) / 2, (frame.top + frame.bottom) / 2, text, look, "middle");
+    return rect + middleText((start + end) / 2, (frame.top + frame.bottom) / 2, text, look, "middle");
   });
-  return { height, content: frames.group({ "font-weight": "600", fill: look.colors.surface }, parts) };
+  return { height, content: group({ "font-weight": "600", fill: look.colors.surface }, parts) };
 }
 
 function drawDots({ points, look, title, xTitle }: Parts): Drawn {
@@ -190,11 +190,11 @@ function drawDots({ points, look, title, xTitle }: Parts): Drawn {
   const content = [
     frames.xAxis(frame, x, xRange, look),
     frames.yAxis(frame, y, yRange, look),
-    frames.group(
+    group(
       { "fill-opacity": "0.7" },
       points.map((point) => dot(x(Number(point.x)), y(point.y), 4, colorOf(0, colors))),
     ),
-    frames.middleText(frame.right, height - em * 0.8, xTitle, look, "end", colors.muted),
+    middleText(frame.right, height - em * 0.8, xTitle, look, "end", colors.muted),
     frames.measureTitle(frame, title, look),
   ];
   return { height, content: content.join("") };
@@ -206,9 +206,9 @@ function drawNumbers(chart: Chart, columns: readonly string[], rows: readonly Ro
   const tiles = chart.y.map((index, position) => {
     const x = ((position + 0.5) / chart.y.length) * look.width;
     const value = formatNumber(toCellNumber(rows[0]?.[index]) ?? 0);
-    const figure = frames.middleText(x, height * 0.42, value, { fontPx: 44 }, "middle");
-    const name = frames.middleText(x, height * 0.84, toWords(columns[index] ?? ""), look, "middle", look.colors.muted);
-    return frames.group({ "font-size": "44", "font-weight": "600", fill: look.colors.ink }, [figure]) + name;
+    const figure = middleText(x, height * 0.42, value, { fontPx: 44 }, "middle");
+    const name = middleText(x, height * 0.84, toWords(columns[index] ?? ""), look, "middle", look.colors.muted);
+    return group({ "font-size": "44", "font-weight": "600", fill: look.colors.ink }, [figure]) + name;
   });
   return { height, content: tiles.join("") };
 }

@@ -6,6 +6,9 @@
 /** An attribute of null is left out; numbers are rounded to a hundredth of a pixel. */
 export type Attributes = { readonly [name: string]: string | number | null };
 
+/** Texts are placed by their middle: this far below it is the line that they stand on. */
+export const BASELINE_EM = 0.32;
+
 /** `children` are elements already made by this function, or texts made by `escapeXml`. */
 export function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
   const written = Object.entries(attributes).flatMap(([key, value]) =>
@@ -37,4 +40,24 @@ export function escapeXml(text: string): string {
 
 export function toPixels(value: number): string {
   return String(Math.round(value * 100) / 100);
+}
+
+export function rule(x1: number, y1: number, x2: number, y2: number, stroke: string): string {
+  return element("line", { x1, y1, x2, y2, stroke });
+}
+
+export function group(attributes: { readonly [name: string]: string }, children: readonly string[]): string {
+  return children.length === 0 ? "" : element("g", attributes, ...children);
+}
+
+/** A text whose middle is at `y`. */
+export function middleText(
+  x: number,
+  y: number,
+  text: string,
+  { fontPx }: { readonly fontPx: number },
+  anchor: "start" | "middle" | "end",
+  fill: string | null = null,
+): string {
+  return textAt(x, y + fontPx * BASELINE_EM, text, { "text-anchor": anchor === "start" ? null : anchor, fill });
 }
