@@ -75,7 +75,10 @@ async function refuseUnlessAsked(c: Context<HttpEnv>, id: string): Promise<never
 }
 
 export function runFinished(run: PublicRun) {
-  const detail = `The run is over: ${run.outcome ?? "finished"}, ${run.stop_reason ?? "done"}. Nothing was changed.`;
+  // "answered (done)" and "cancelled (cancelled)" would say nothing twice.
+  const isPlain = run.stop_reason === null || run.stop_reason === "done" || run.stop_reason === run.outcome;
+  const reason = isPlain ? "" : ` (${run.stop_reason})`;
+  const detail = `The run is over: ${run.outcome ?? "finished"}${reason}. Nothing was changed.`;
   return problem("run_finished", detail, { more: { outcome: run.outcome, stop_reason: run.stop_reason } });
 }
 

@@ -64,6 +64,35 @@ describe("POST /v1/runs/:id/cancel", () => {
   });
 });
 
+describe("a run that is over", () => {
+  test.each([
+    ["answered", "done", "The run is over: answered. Nothing was changed."],
+    ["cancelled", "cancelled", "The run is over: cancelled. Nothing was changed."],
+    ["stopped", "max_steps", "The run is over: stopped (max_steps). Nothing was changed."],
+  ] as const)("%s, %s: says so once", async (outcome, reason, detail) => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask({ mode: "manual" });
+    runs.get(id)?.end(outcome, reason);
+    expect((await readProblem(await post(`/v1/runs/${id}/steps`, {}))).detail).toBe(detail);
+  });
+
+  test("reply and approve change nothing before and after it: nothing of this release waits for a person", async () => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask({ mode: "manual" });
+    for (const action of ["reply", "approve"]) {
+      for (const body of [{}, { text: "yes" }, { approve: true }]) {
+        const response = await post(`/v1/runs/${id}/${action}`, body);
+        expect(response.status).toBe(409);
+        expect(await readProblem(response)).toMatchObject({
+          code: "run_not_waiting",
+          detail: "No run of this release waits for a person, so there is nothing to answer. Nothing was changed.",
+        });
+      }
+    }
+    expect(runs.get(id)?.calls.filter((call) => call !== "view" && call !== "start")).toEqual([]);
+  });
+});
+
 describe("a run that is not there", () => {
   test("is 404 for every action, also when its id is one of ours", async () => {
     const { ask, post, runs } = createHarness();
