@@ -6,7 +6,10 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_LOOP } from "../src/agent/cycles.ts";
 import type { Model, ModelOutcome } from "../src/agent/model.ts";
+import { createNotesTool } from "../src/tools/notes.ts";
+import { createPlanTool } from "../src/tools/plan.ts";
 import {
   answering,
   calling,
@@ -31,13 +34,16 @@ const tools = [
   finalAnswerTool,
 ];
 
+const BRAINSTORM = { difficulty: "One table.", approaches: ["count", "sum"], pitfalls: "NULLs." };
+
 /** A model whose reply depends on the transcript alone, as a real one's does: asked the same, it says the same. */
 function scripted(replies: readonly (() => ModelOutcome)[]): Model {
   return functionModel((request) => {
     if (request.toolChoice === "none") return saying("So far.");
     const said = request.messages.filter((message) => message.role === "assistant").length;
     const nudged = request.messages.filter((message) => message.role === "user").length - 1;
-    return (replies[said + nudged] ?? (() => answering("Done.")))();
+    const isFresh = JSON.stringify(request.messages[0]).includes("goes on from an earlier conversation");
+    return (replies[said + nudged + (isFresh ? 2 : 0)] ?? (() => answering("Done.")))();
   });
 }
 
@@ -87,6 +93,36 @@ const SCRIPTS: { readonly [name: string]: { replies: (() => ModelOutcome)[]; opt
   "a provider that fails": {
     replies: [() => failed("retryable", "overloaded"), () => failed("retryable", "overloaded", { unbilled: true })],
   },
+  "a cycle and its critic": {
+    replies: Array.from({ length: 9 }, () => () => querying("SELECT 1")),
+    options: { run: { loop: { ...DEFAULT_LOOP, cycleRepeats: 2 } }, limits: { max_hops: 4 } },
+  },
+  "a long text that is cut and summarised": {
+    replies: [() => replied({ text: "Words. ".repeat(100) }, "max_tokens"), () => querying("1"), () => answering("1")],
+  },
+  "a full window and a fresh transcript": {
+    replies: [() => querying("SELECT 1"), () => replied({ text: "Full." }, "context_window"), () => answering("1")],
+  },
+  "a request that is refused for good": {
+    replies: [() => querying("SELECT 1"), () => failed("fatal", "invalid_request", { status: 400, unbilled: true })],
+    options: { limits: { max_hops: 3 } },
+  },
+  "notes, a plan too early, and a plan": {
+    replies: [
+      () => calling(["plan", { items: ["count"] }]),
+      () => calling(["notes", { note: "One table.", brainstorm: BRAINSTORM }]),
+      () => calling(["plan", { items: ["count"] }]),
+      () => answering("1"),
+    ],
+    options: { tools: [...tools, createNotesTool(), createPlanTool()] },
+  },
+  "a family that fails twice, and works": {
+    replies: [
+      () => querying("SELECT bad FROM t"),
+      () => querying("SELECT bad_too FROM t"),
+      () => querying("SELECT 1 FROM t"),
+    ],
+  },
 };
 
 function start(name: string, crashAt: ReadonlySet<number>): MemoryRun {
@@ -111,8 +147,8 @@ function checkEnd(run: MemoryRun, invocations: number, crashes: number): void {
   // A6: every invocation makes a model call, runs a round, or is the one that a crash or the end took.
   expect(invocations).toBeLessThanOrEqual(limits.modelCallsMax * 2 + crashes + 2);
   const kept = run.messages().filter((message) => message.role === "assistant").length;
-  const askedFor = run.calls.map((call) => call.request.messages.length);
-  // A reply that was settled is in the history: the next request is longer. Equal lengths mean a lost or failed call.
+  const askedFor = run.calls.map(({ request }) => JSON.stringify([request.system, request.messages]));
+  // A reply that was settled is in the history, and changes the next request. Equal ones mean a lost or failed call.
   const repeats = askedFor.length - new Set(askedFor).size;
   const lost = run.events().filter((event) => event.type === "attempt_lost").length;
   const retried = run.events().filter((event) => event.type === "model_failed").length;
@@ -124,6 +160,7 @@ describe("simulation", () => {
   it("C34, C49: survives a crash at every point, and at every pair of points, of every script", async () => {
     let schedules = 0;
     for (const name of Object.keys(SCRIPTS)) {
+      const startedAt = performance.now();
       const clean = start(name, new Set());
       checkEnd(clean, await clean.finish(), 0);
       const points = clean.points();
@@ -136,6 +173,7 @@ describe("simulation", () => {
           schedules += 1;
         }
       }
+      console.log(name, points, Math.round(performance.now() - startedAt));
     }
     console.log(`simulation: ${schedules} crash schedules explored`);
     expect(schedules).toBeGreaterThan(2_000);
