@@ -8,8 +8,10 @@
  */
 import * as z from "zod";
 import type { PriceTier, TokenPrices } from "../agent/model.ts";
+import { tellIssue } from "../lib/issue-text.ts";
 import type { Result } from "../lib/result.ts";
 import { err, ok } from "../lib/result.ts";
+import { parseStrictJson } from "../lib/strict-json.ts";
 
 /** Dollars per million tokens above which an entry is taken for a slip of the unit (nano-dollars, say, or per token). */
 const USD_PER_MILLION_MAX = 1_000_000;
@@ -52,17 +54,16 @@ export type PriceOverrides = Readonly<Record<string, PriceEntry>>;
 
 /** Checks the text of QUERENT_PRICES. The error says which entry and field is wrong and shows a right one. */
 export function parsePrices(json: string): Result<PriceOverrides, string> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return err(`QUERENT_PRICES is not valid JSON. ${PRICE_EXAMPLE}`);
-  }
-  const parsed = overridesSchema.safeParse(value);
+  // A price that stands twice must not be decided by which comes last.
+  const read = parseStrictJson(json);
+  if (!read.ok) return err(`QUERENT_PRICES is not valid JSON: ${read.error.message} ${PRICE_EXAMPLE}`);
+  const parsed = overridesSchema.safeParse(read.value, { error: tellIssue });
   if (parsed.success) return ok(parsed.data);
   const issue = parsed.error.issues[0];
   const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
-  return err(`QUERENT_PRICES is wrong${where}: ${issue?.message ?? "unknown fault"}. ${PRICE_EXAMPLE}`);
+  return err(
+    `QUERENT_PRICES is wrong${where}: ${(issue?.message ?? "unknown fault").replace(/\.$/, "")}. ${PRICE_EXAMPLE}`,
+  );
 }
 
 /** How to write an entry, for every message that asks for one. */
