@@ -160,7 +160,6 @@ describe("simulation", () => {
   it("C34, C49: survives a crash at every point, and at every pair of points, of every script", async () => {
     let schedules = 0;
     for (const name of Object.keys(SCRIPTS)) {
-      const startedAt = performance.now();
       const clean = start(name, new Set());
       checkEnd(clean, await clean.finish(), 0);
       const points = clean.points();
@@ -173,11 +172,10 @@ describe("simulation", () => {
           schedules += 1;
         }
       }
-      console.log(name, points, Math.round(performance.now() - startedAt));
     }
     console.log(`simulation: ${schedules} crash schedules explored`);
-    expect(schedules).toBeGreaterThan(2_000);
-  }, 180_000);
+    expect(schedules).toBeGreaterThan(14_000);
+  }, 300_000);
 
   it("a crash costs at most the reservations of the attempts that were open", async () => {
     const name = "a query and an answer";
