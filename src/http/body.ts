@@ -16,6 +16,8 @@ import { type Fault, problem } from "./problems.ts";
  * somebody pasted: 100,000 characters of any script are told how long a question may be, and not how many bytes a body.
  */
 export const JSON_BODY_BYTES_MAX = 512_000;
+/** Faults that one answer lists. A body can hold a hundred thousand. */
+const FAULTS_MAX = 20;
 /** For the whole body: half a megabyte over a poor connection. A sender that stalls holds a request for no longer. */
 export const BODY_MS_MAX = 30_000;
 
@@ -130,9 +132,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 export function checkJson<Out>(schema: z.ZodType<Out>, value: unknown): Out {
   const parsed = schema.safeParse(value, { error: tellIssue });
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.flatMap((issue) => toFaults(issue, schema));
-  // The first of each place: what is of the wrong type is also too long or too short.
-  throw invalidRequest(faults.filter(({ pointer }, at) => faults.findIndex((each) => each.pointer === pointer) === at));
+  throw invalidRequest(tellFaults(parsed.error.issues, schema));
 }
 
 export function invalidRequest(errors: readonly Fault[]) {
@@ -155,11 +155,24 @@ function assertJsonType(request: Request): void {
   });
 }
 
+/** The first of each place (what is of the wrong type is also too long or too short), and no more than a person reads. */
+function tellFaults(issues: readonly z.core.$ZodIssue[], schema: z.ZodType): readonly Fault[] {
+  const faults = new Map<string, Fault>();
+  for (const issue of issues) {
+    for (const fault of toFaults(issue, schema)) {
+      const place = fault.pointer ?? "";
+      if (!faults.has(place)) faults.set(place, fault);
+      if (faults.size >= FAULTS_MAX) return [...faults.values()];
+    }
+  }
+  return [...faults.values()];
+}
+
 function toFaults(issue: z.core.$ZodIssue, schema: z.ZodType): Fault[] {
   const pointer = `#${issue.path.map((segment) => `/${escapePointer(String(segment))}`).join("")}`;
   if (issue.code === "unrecognized_keys") {
     const detail = `There is no such field. ${tellFields(schema, issue.path)}`;
-    return issue.keys.map((key) => ({ detail, pointer: `${pointer}/${escapePointer(key)}` }));
+    return issue.keys.slice(0, FAULTS_MAX).map((key) => ({ detail, pointer: `${pointer}/${escapePointer(key)}` }));
   }
   const detail = /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`;
   return [{ detail: issue.path.length === 0 ? detail.replace(/^Must/, "The body must") : detail, pointer }];

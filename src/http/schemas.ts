@@ -23,7 +23,8 @@ export const problemSchema = z.looseObject({
         header: z.string().optional(),
       }),
     )
-    .optional(),
+    .optional()
+    .meta({ description: "What is wrong where: the first 20 faults at most." }),
 });
 
 /** A run in the list; the whole of it is at its own address. */

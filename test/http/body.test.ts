@@ -261,6 +261,18 @@ describe("what is of the wrong kind is said in plain words", () => {
     expect((await readProblem(response)).errors).toEqual([{ detail, parameter }]);
   });
 
+  test("a body of thirty thousand faults is answered with the first twenty", async () => {
+    const { post } = createHarness();
+    const fields = Array.from({ length: 30_000 }, (_, index) => `"f${index}":1`).join(",");
+    for (const body of [`{"question":"x",${fields}}`, `{"question":"x","limits":{${fields}}}`]) {
+      const response = await post("/v1/runs", body);
+      expect(response.status).toBe(400);
+      const text = await response.text();
+      expect((JSON.parse(text) as { errors: unknown[] }).errors).toHaveLength(20);
+      expect(text.length).toBeLessThan(10_000);
+    }
+  });
+
   test("J11: a question of 100,000 characters of any script is told how long a question may be", async () => {
     const { post } = createHarness();
     for (const character of ["a", "é", "漢", "🎸", "\n", "\\"]) {
