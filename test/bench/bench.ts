@@ -1,134 +1,131 @@
 /**
- * `npm run bench -- [--steps 8,32,128] [--runs 1,20] [--rounds 5] [--only NAMES] [--against] [--out FILE]`: what the harness costs beside the
- * floor, on the same conversation, the same model server and the same database, in one run. Numbers of different
- * machines or different days are not comparable; the ratios are what counts.
+ * `npm run bench`: everything that Querent says about its speed and size, measured in one run, as a table and as JSON.
+ *
+ *   --part LIST     of steps, burst, size, start, gate; all of them unless told
+ *   --steps 8,32,128 --runs 1,20,200 --rounds 5   the table of steps; 200 at once at the fewest steps only (--full: at all)
+ *   --only NAMES    of floor-alarm, querent-alarm, floor-loop, querent-caller
+ *   --against       the peers too: those of test/bench, and Cloudflare's own of test/bench/cloudflare
+ *   --commands 300  slash commands in the burst
+ *   --out FILE      all of it as JSON
+ *
+ * Numbers of different machines or different days are not comparable; the ratios are what counts. Exit code 1 when a run
+ * was lost or paid for twice, when the ledger differs from the runs' own receipts by a nano-dollar, or when a command of
+ * the burst was not answered exactly once.
  */
 import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
+import { openCloudflarePeers } from "./cloudflare-peers.ts";
 import { type Contender, openFloor, openQuerent } from "./contender.ts";
 import { openPeers } from "./peers.ts";
+import { measureBurst } from "./slack-burst.ts";
+import { measureGate } from "./sql-gate.ts";
+import { type Measured, measureSteps, toLine } from "./step-table.ts";
+import { measureSize, measureStart } from "./worker-size.ts";
 
-interface Measured {
-  readonly name: string;
-  readonly steps: number;
-  readonly runs_at_once: number;
-  readonly wall_ms_a_run: number;
-  readonly cpu_ms_a_run: number;
-  readonly wall_ms_a_step: number;
-  readonly cpu_ms_a_step: number;
-  readonly value_bytes: number;
-  readonly file_bytes: number;
-}
+const PARTS = ["steps", "burst", "size", "start", "gate"];
 
 const { values: given } = parseArgs({
   options: {
+    part: { type: "string", default: PARTS.join(",") },
     steps: { type: "string", default: "8,32,128" },
-    runs: { type: "string", default: "1,20" },
+    runs: { type: "string", default: "1,20,200" },
+    rounds: { type: "string", default: "5" },
+    full: { type: "boolean", default: false },
     only: { type: "string" },
     against: { type: "boolean", default: false },
+    commands: { type: "string", default: "300" },
     out: { type: "string" },
-    rounds: { type: "string", default: "5" },
   },
 });
-const numbers = (text: string): number[] => text.split(",").map(Number);
+const list = (text: string): string[] => text.split(",");
+const parts = list(given.part);
+const unknown = parts.filter((part) => !PARTS.includes(part));
+if (unknown.length > 0) throw new Error(`No such part: ${unknown.join(", ")}. There are ${PARTS.join(", ")}.`);
 
-/** Steps a contender makes at least: a tick of the CPU clock is 10 ms. */
-const STEPS_MIN = 320;
-let conversations = 0;
+const found: { [part: string]: unknown } = { node: process.version, processors: availableParallelism() };
+const faults: string[] = [];
 
-interface Round {
-  readonly wallMs: number;
-  readonly cpuMs: number;
-  readonly conversation: string;
+if (parts.includes("size")) {
+  const size = await measureSize(true);
+  found.size = size;
+  title("size of the worker");
+  console.log(`${kb(size.minified_bytes)} minified, ${kb(size.compressed_bytes)} compressed; of it, minified and`);
+  console.log("compressed (how much smaller the worker is without it and what it alone brings along):");
+  for (const { name, minified, compressed } of size.packages)
+    console.log(`  ${name.padEnd(24)} ${kb(minified).padStart(7)} ${kb(compressed).padStart(7)}`);
 }
-
-async function round(contender: Contender, steps: number, atOnce: number): Promise<Round> {
-  const batch = Array.from({ length: atOnce }, () => {
-    conversations += 1;
-    return `${contender.name}-${conversations}`;
-  });
-  const cpuBefore = contender.cpuSeconds();
-  const startedAt = performance.now();
-  await Promise.all(batch.map((conversation) => contender.run(conversation, steps)));
-  const wallMs = performance.now() - startedAt;
-  return { wallMs, cpuMs: (contender.cpuSeconds() - cpuBefore) * 1_000, conversation: batch[0] ?? "" };
+if (parts.includes("start")) {
+  const start = await measureStart();
+  found.start = start;
+  title("start");
+  console.log(`to the first answer: ${start.first_answer_ms} ms; of an empty worker ${start.empty_worker_ms} ms`);
 }
-
-async function measureAll(all: readonly Contender[], steps: number, atOnce: number): Promise<readonly Measured[]> {
-  const rounds = new Map<string, Round[]>(all.map((contender) => [contender.name, []]));
-  // Turn by turn, so that what else the machine does meets all alike; the median counts.
-  const count = Math.max(Number(given.rounds), Math.ceil(STEPS_MIN / (steps * atOnce)));
-  for (let turn = 0; turn < count; turn += 1) {
-    for (const contender of all) rounds.get(contender.name)?.push(await round(contender, steps, atOnce));
-  }
-  const measured: Measured[] = [];
-  for (const contender of all) {
-    const own = rounds.get(contender.name) ?? [];
-    const wallMs = median(own.map((each) => each.wallMs));
-    const cpuMs = median(own.map((each) => each.cpuMs)) / atOnce;
-    const stored = await contender.stored(own.at(-1)?.conversation ?? "");
-    measured.push({
-      name: contender.name,
-      steps,
-      runs_at_once: atOnce,
-      wall_ms_a_run: wallMs,
-      cpu_ms_a_run: cpuMs,
-      wall_ms_a_step: wallMs / steps,
-      cpu_ms_a_step: cpuMs / steps,
-      value_bytes: stored.values,
-      file_bytes: stored.file,
-    });
-  }
-  return measured;
+if (parts.includes("gate")) {
+  const gate = await measureGate();
+  found.gate = gate;
+  title("gate");
+  console.log(
+    `lexer ${gate.lexer_mb_a_second} MB/s · gate ${gate.gate_us_a_statement} µs a statement, ${gate.gate_ms_of_99_kb} ms for 99 kB`,
+  );
+  const times = Object.entries(gate.query_ms).map(([what, ms]) => `${what} ${ms.toFixed(2)} ms`);
+  console.log(`on local D1: ${times.join(" · ")}`);
 }
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return ((sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.ceil((sorted.length - 1) / 2)] ?? 0)) / 2;
+if (parts.includes("burst")) {
+  const burst = await measureBurst(Number(given.commands));
+  found.burst = burst;
+  if (burst.lost_or_doubled > 0) faults.push(`burst: ${burst.lost_or_doubled} commands were not answered exactly once`);
+  title("slash commands at once");
+  console.log(`the first after the start is acknowledged in ${burst.first_ack_ms} ms;`);
+  console.log(
+    `${burst.commands} at once in ${burst.ack_p50_ms} ms (median), ${burst.ack_p95_ms} ms (95 %), ${burst.ack_max_ms} ms (slowest);`,
+  );
+  console.log(`all answered, each once, after ${burst.all_answered_s} s`);
 }
+if (parts.includes("steps")) {
+  title("steps");
+  found.steps = await measureContenders();
+}
+if (given.out !== undefined) writeFileSync(given.out, `${JSON.stringify({ ...found, faults }, null, 2)}\n`);
+for (const fault of faults) console.error(`WRONG: ${fault}`);
+process.exitCode = faults.length === 0 ? 0 : 1;
 
-const openers: { readonly [name: string]: () => Promise<Contender> } = {
-  "floor-alarm": () => openFloor("alarm"),
-  "querent-alarm": () => openQuerent("alarm"),
-  "floor-loop": () => openFloor("loop"),
-  "querent-caller": () => openQuerent("caller"),
-};
-const chosen = Object.entries(openers).filter(
-  ([name]) => given.only === undefined || given.only.split(",").includes(name),
-);
-const contenders: Contender[] = [];
-// One after the other: a contender is told by the process that its start has added.
-for (const [, open] of chosen) contenders.push(await open());
-if (given.against) contenders.push(...(await openPeers()));
-const all: Measured[] = [];
-try {
-  for (const contender of contenders) await contender.run(`warm-${contender.name}`, 32);
-  for (const steps of numbers(given.steps)) {
-    for (const atOnce of numbers(given.runs)) {
-      for (const measured of await measureAll(contenders, steps, atOnce)) {
-        all.push(measured);
-        console.log(toLine(measured, all));
-      }
+async function measureContenders(): Promise<readonly Measured[]> {
+  const openers: { readonly [name: string]: () => Promise<Contender> } = {
+    "floor-alarm": () => openFloor("alarm"),
+    "querent-alarm": () => openQuerent("alarm"),
+    "floor-loop": () => openFloor("loop"),
+    "querent-caller": () => openQuerent("caller"),
+  };
+  const names = given.only === undefined ? Object.keys(openers) : list(given.only);
+  const contenders: Contender[] = [];
+  try {
+    // One after the other: a contender is told by the process that its start has added.
+    for (const [name, open] of Object.entries(openers)) if (names.includes(name)) contenders.push(await open());
+    if (given.against) contenders.push(...(await openPeers()), ...(await openCloudflarePeers()));
+    const plan = {
+      steps: list(given.steps).map(Number),
+      runs: list(given.runs).map(Number),
+      rounds: Number(given.rounds),
+      isFull: given.full,
+    };
+    const measured = await measureSteps(contenders, plan, (one, before) => console.log(toLine(one, before)));
+    for (const contender of contenders) {
+      if (contender.audit === undefined) continue;
+      const { runs, wrong } = await contender.audit();
+      console.log(`${contender.name}: ${runs} runs, ${wrong.length === 0 ? "none lost, the ledger exact" : "WRONG"}`);
+      faults.push(...wrong.map((fault) => `${contender.name}: ${fault}`));
     }
+    return measured;
+  } finally {
+    await Promise.all(contenders.map((contender) => contender.close()));
   }
-} finally {
-  await Promise.all(contenders.map((contender) => contender.close()));
 }
-if (given.out !== undefined) writeFileSync(given.out, `${JSON.stringify(all, null, 2)}\n`);
 
-/** With the ratio to the floor of the same driver, or for peers to Querent. */
-function toLine(measured: Measured, before: readonly Measured[]): string {
-  const base = { "querent-alarm": "floor-alarm", "querent-caller": "floor-loop" }[measured.name] ?? "querent-caller";
-  const other = before.find(
-    (each) => each.name === base && each.steps === measured.steps && each.runs_at_once === measured.runs_at_once,
-  );
-  const ratio =
-    other === undefined || other.name === measured.name
-      ? ""
-      : `  wall ${(measured.wall_ms_a_run / other.wall_ms_a_run).toFixed(2)} × · CPU ${(measured.cpu_ms_a_run / other.cpu_ms_a_run).toFixed(2)} × ${base}`;
-  return (
-    `${measured.name.padEnd(22)} ${String(measured.steps).padStart(4)} steps × ${String(measured.runs_at_once).padStart(3)}` +
-    `  a step: wall ${measured.wall_ms_a_step.toFixed(2).padStart(7)} ms, CPU ${measured.cpu_ms_a_step.toFixed(2).padStart(6)} ms` +
-    `  stored ${(measured.value_bytes / 1000).toFixed(1).padStart(7)} kB (file ${(measured.file_bytes / 1000).toFixed(0)} kB)${ratio}`
-  );
+function title(text: string): void {
+  console.log(`\n— ${text}`);
+}
+
+function kb(bytes: number): string {
+  return `${(bytes / 1000).toFixed(0)} kB`;
 }

@@ -11,7 +11,13 @@ import { fileURLToPath } from "node:url";
 import { bundleWorker } from "../../src/cli/bundle.ts";
 import { type Host, startHost } from "../../src/cli/host.ts";
 import { prepareDatabase } from "../../src/cli/load-database.ts";
+import { type Audit, type Audited, auditRuns, type LedgerFigures } from "./audit.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
+
+export interface StoredBytes {
+  readonly values: number;
+  readonly file: number;
+}
 
 export interface Contender {
   readonly name: string;
@@ -20,7 +26,9 @@ export interface Contender {
   /** CPU seconds used so far by what does the work. */
   cpuSeconds(): number;
   /** Bytes stored for a finished conversation: of its values, and of its file. */
-  stored(conversation: string): Promise<{ readonly values: number; readonly file: number }>;
+  stored(conversation: string): Promise<StoredBytes>;
+  /** After everything: whether a run was lost, a call made twice, or the ledger differs. */
+  audit?(): Promise<Audit>;
   close(): Promise<void>;
 }
 
@@ -83,13 +91,19 @@ export async function openQuerent(driver: "alarm" | "caller"): Promise<Contender
   const world = await openWorld();
   const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
   const ids = new Map<string, string>();
+  const ended: Audited[] = [];
   return {
     name: `querent-${driver}`,
     async run(conversation, steps) {
       const body = JSON.stringify({ question: `bench ${conversation} of ${steps}: which tracks?`, limits: LIMITS });
       const wait = driver === "caller" ? { prefer: "wait=300" } : {};
       const response = await world.host.fetch("/v1/runs", { method: "POST", headers: { ...headers, ...wait }, body });
-      const run = (await response.json()) as { id: string; status: string; outcome: string };
+      const run = (await response.json()) as {
+        readonly id: string;
+        readonly status: string;
+        readonly outcome: string;
+        readonly usage: { readonly cost_usd: number };
+      };
       if (!response.ok) throw new Error(`the run was not started: ${JSON.stringify(run)}`);
       ids.set(conversation, run.id);
       let last = run;
@@ -99,25 +113,35 @@ export async function openQuerent(driver: "alarm" | "caller"): Promise<Contender
         last = (await (await world.host.fetch(`/v1/runs/${run.id}`, { headers })).json()) as typeof run;
       }
       if (last.outcome !== "answered") throw new Error(`${conversation} ended with ${JSON.stringify(last)}`);
+      ended.push({ steps, costUsd: last.usage.cost_usd });
     },
     cpuSeconds: () => cpuSecondsOf(world.pid),
     async stored(conversation) {
       return storedBytes(world.stateDir, ids.get(conversation) ?? "");
     },
+    audit: () =>
+      auditRuns(ended, world.server.calls(), async () => {
+        const response = await world.host.fetch("/v1/usage?days=2", { headers });
+        return (await response.json()) as LedgerFigures;
+      }),
     close: world.close,
   };
 }
 
-export async function openFloor(driver: "alarm" | "loop"): Promise<Contender> {
+/** What Querent asks first in a conversation: the floor and a peer without a loop of its own ask the same. */
+export async function firstRequestFor(): Promise<(conversation: string, steps: number) => unknown> {
   const first = await firstRequest();
+  return (conversation, steps) =>
+    JSON.parse(first.replace(/bench [\w-]+ of \d+:/, `bench ${conversation} of ${steps}:`));
+}
+
+export async function openFloor(driver: "alarm" | "loop"): Promise<Contender> {
+  const request = await firstRequestFor();
   const world = await openWorld(fileURLToPath(new URL("./floor-worker.ts", import.meta.url)));
   return {
     name: `floor-${driver}`,
     async run(conversation, steps) {
-      const body = JSON.stringify({
-        driver,
-        body: JSON.parse(first.replace(/bench [\w-]+ of \d+:/, `bench ${conversation} of ${steps}:`)),
-      });
+      const body = JSON.stringify({ driver, body: request(conversation, steps) });
       const started = await world.host.fetch(`/start?name=${conversation}`, { method: "POST", body });
       let status = await started.json();
       if (driver === "alarm") await world.server.ended(conversation);
@@ -134,7 +158,6 @@ export async function openFloor(driver: "alarm" | "loop"): Promise<Contender> {
   };
 }
 
-/** What Querent asks first: the floor asks the same. */
 async function firstRequest(): Promise<string> {
   const world = await openWorld();
   try {
@@ -170,39 +193,53 @@ export function cpuSecondsOf(pid: number): number {
 }
 
 /** Of the run object's own file: the bytes of every value in its tables, and the pages. */
-export function storedBytes(stateDir: string, runId: string): { readonly values: number; readonly file: number } {
-  const folder = join(stateDir, "storage", "do", "querent-RunObject");
-  for (const name of readdirSync(folder).filter((each) => each.endsWith(".sqlite"))) {
-    const database = new DatabaseSync(join(folder, name), { readOnly: true });
-    try {
-      const found = bytesOf(database, runId);
-      if (found !== null) return found;
-    } finally {
-      database.close();
-    }
+export function storedBytes(stateDir: string, runId: string): StoredBytes {
+  for (const file of objectFiles(stateDir)) {
+    const found = bytesOf(file, runId);
+    if (found !== null) return found;
   }
   throw new Error(`no file holds the run ${runId}`);
 }
 
-function bytesOf(database: DatabaseSync, runId: string): { readonly values: number; readonly file: number } | null {
-  const tables = database.prepare(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\'",
-  );
-  let values = 0;
-  let isFound = false;
-  for (const { name } of tables.all() as { name: string }[]) {
-    if (name.startsWith("sqlite_")) continue;
-    for (const row of database.prepare(`SELECT * FROM "${name}"`).all()) {
-      for (const value of Object.values(row)) {
-        const text = value === null ? "" : String(value);
-        values += Buffer.byteLength(text);
-        isFound ||= text.includes(runId);
+/** The same of the object with this id, whatever it holds. */
+export function storedBytesOf(stateDir: string, objectId: string): StoredBytes {
+  const file = objectFiles(stateDir).find((each) => each.includes(objectId));
+  const found = file === undefined ? null : bytesOf(file, "");
+  if (found === null) throw new Error(`no file of the object ${objectId}`);
+  return found;
+}
+
+function objectFiles(stateDir: string): readonly string[] {
+  const folder = join(stateDir, "storage", "do", "querent-RunObject");
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".sqlite"))
+    .map((name) => join(folder, name));
+}
+
+/** Null: no value holds `text`. */
+function bytesOf(file: string, text: string): StoredBytes | null {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    let values = 0;
+    let isFound = text === "";
+    for (const { name } of tables) {
+      if (String(name).startsWith("sqlite_")) continue;
+      const rows = database.prepare(`SELECT * FROM "${String(name).replaceAll('"', '""')}"`);
+      // An alarm's time is in nanoseconds, more than a number holds.
+      rows.setReadBigInts(true);
+      for (const row of rows.all()) {
+        for (const value of Object.values(row)) {
+          values += value instanceof Uint8Array ? value.length : Buffer.byteLength(value === null ? "" : String(value));
+          isFound ||= typeof value === "string" && value.includes(text);
+        }
       }
     }
+    const pages = database
+      .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
+      .get();
+    return isFound ? { values, file: Number(pages?.bytes) } : null;
+  } finally {
+    database.close();
   }
-  if (!isFound) return null;
-  const pages = database
-    .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
-    .get();
-  return { values, file: Number(pages?.bytes) };
 }

@@ -23,6 +23,38 @@ export function queryOf(n: number): string {
   return `SELECT TrackId, Name, Milliseconds FROM Track WHERE TrackId BETWEEN ${n * 3 + 1} AND ${n * 3 + 3}`;
 }
 
+interface Reply {
+  readonly content: readonly { readonly type: string; readonly text?: string; readonly input?: unknown }[];
+  readonly stop_reason: string;
+  readonly usage: { readonly output_tokens: number };
+}
+
+/** The reply as the events of a stream, each block in one piece. */
+function toStream(reply: Reply): string {
+  const events = [
+    { type: "message_start", message: { ...reply, content: [], stop_reason: null } },
+    ...reply.content.flatMap((block, index) => {
+      const delta =
+        block.type === "text"
+          ? { type: "text_delta", text: block.text }
+          : { type: "input_json_delta", partial_json: JSON.stringify(block.input) };
+      const empty = block.type === "text" ? { ...block, text: "" } : { ...block, input: {} };
+      return [
+        { type: "content_block_start", index, content_block: empty },
+        { type: "content_block_delta", index, delta },
+        { type: "content_block_stop", index },
+      ];
+    }),
+    {
+      type: "message_delta",
+      delta: { stop_reason: reply.stop_reason, stop_sequence: null },
+      usage: { output_tokens: reply.usage.output_tokens },
+    },
+    { type: "message_stop" },
+  ];
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+}
+
 export async function startModelServer(): Promise<ModelServer> {
   const first = new Map<string, string>();
   const ends = new Map<string, ReturnType<typeof Promise.withResolvers<void>>>();
@@ -68,8 +100,11 @@ export async function startModelServer(): Promise<ModelServer> {
         stop_sequence: null,
         usage,
       };
-      response.writeHead(200, { "content-type": "application/json", "request-id": `req_${turn}` });
-      response.end(JSON.stringify(reply));
+      // What streams asks for a stream; Querent and the floor do not.
+      const isStream = /"stream":\s*true/.test(body);
+      const type = isStream ? "text/event-stream" : "application/json";
+      response.writeHead(200, { "content-type": type, "request-id": `req_${turn}` });
+      response.end(isStream ? toStream(reply) : JSON.stringify(reply));
       if (isLast) endOf(name).resolve();
     });
   });

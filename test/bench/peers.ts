@@ -37,7 +37,10 @@ async function openPeer(kind: (typeof PEERS)[number]): Promise<Contender> {
   const checkpoints = join(root, "checkpoints.sqlite");
   const args = [script, kind, databasePath(prepared.value.stateDir), checkpoints, server.url];
   const child = spawn(process.env.BENCH_NODE ?? process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const [said] = await once(child.stdout, "data");
+  const ended = once(child, "exit").then(() => {
+    throw new Error(`${kind} did not start. Was it installed for another Node? BENCH_NODE names the one to run it.`);
+  });
+  const [said] = await Promise.race([once(child.stdout, "data"), ended]);
   const url = `http://127.0.0.1:${String(said).trim()}`;
   return {
     name: kind,

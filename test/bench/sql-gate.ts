@@ -1,6 +1,6 @@
 /**
- * What the read-only database costs: `node test/bench/sql-gate.ts`. Prints the throughput of lexer and gate in Node, and,
- * in workerd with local D1, the time of a query bare, gated and explained, and gated with a known verdict.
+ * What the read-only database costs: the throughput of lexer and gate in Node, and, in workerd with local D1, the time of
+ * a query bare, gated and explained, and gated with a known verdict. `npm run bench -- --part gate` prints it.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -44,7 +44,19 @@ export default {
   },
 };`;
 
-function measureText(): void {
+export interface GateTime {
+  readonly lexer_mb_a_second: number;
+  readonly gate_us_a_statement: number;
+  readonly gate_ms_of_99_kb: number;
+  /** Milliseconds a query on local D1. */
+  readonly query_ms: { readonly [what: string]: number };
+}
+
+export async function measureGate(): Promise<GateTime> {
+  return { ...measureText(), query_ms: await measureQueries() };
+}
+
+function measureText(): Omit<GateTime, "query_ms"> {
   const statements = [...linesOf("reads.txt"), ...linesOf("hostile.txt")];
   const text = statements.join("\n");
   const seconds = (run: () => unknown, times: number): number => {
@@ -57,12 +69,14 @@ function measureText(): void {
   const gate = seconds(() => statements.map(checkQuery), 100) / statements.length;
   const longest = `SELECT ${"f(a, 'b', \"c\") + ".repeat(5_000)}1`.slice(0, 99_000);
   const whole = seconds(() => checkQuery(`${longest}1`), 20);
-  console.log(
-    `lexer: ${lexer.toFixed(1)} MB/s · gate: ${(gate * 1e6).toFixed(1)} µs a statement, ${(whole * 1e3).toFixed(1)} ms for 99 kB`,
-  );
+  return {
+    lexer_mb_a_second: Math.round(lexer * 10) / 10,
+    gate_us_a_statement: Math.round(gate * 1e7) / 10,
+    gate_ms_of_99_kb: Math.round(whole * 1e4) / 10,
+  };
 }
 
-async function measureQueries(): Promise<void> {
+async function measureQueries(): Promise<GateTime["query_ms"]> {
   const root = fileURLToPath(new URL("../../", import.meta.url));
   const bundled = await build({
     stdin: { contents: WORKER, resolveDir: root, loader: "js" },
@@ -89,13 +103,8 @@ async function measureQueries(): Promise<void> {
   try {
     const body = JSON.stringify(linesOf("database.sql"));
     const response = await miniflare.dispatchFetch("http://127.0.0.1/", { method: "POST", body });
-    const found = (await response.json()) as Readonly<Record<string, number>>;
-    const parts = Object.entries(found).map(([what, ms]) => `${what} ${ms.toFixed(2)} ms`);
-    console.log(`on local D1, each of ${QUERIES} queries: ${parts.join(" · ")}`);
+    return (await response.json()) as Readonly<Record<string, number>>;
   } finally {
     await miniflare.dispose();
   }
 }
-
-measureText();
-await measureQueries();

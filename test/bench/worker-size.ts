@@ -1,92 +1,128 @@
 /**
- * `node test/bench/worker-size.ts`: what `wrangler deploy` would upload, in bytes, minified and compressed, by package;
- * and how long the worker takes from its start to its first answer, beside a worker that does nothing.
+ * What `wrangler deploy` uploads, in bytes, minified as wrangler.toml asks and compressed, by package; and how long the
+ * worker takes from its start to its first answer, beside a worker that does nothing.
+ * `npm run bench -- --part size,start` prints both.
  */
 import { mkdtempSync, rmSync } from "node:fs";
+import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { bundleWorker } from "../../src/cli/bundle.ts";
 import { startHost } from "../../src/cli/host.ts";
 
 const ENTRY = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
 const STARTS = 5;
+const PACKAGES_TOLD = 16;
 
-const bundle = await bundleWorker();
-if (!bundle.ok) throw new Error(bundle.error);
-const minified = await build({
-  stdin: { contents: bundle.value.code, loader: "js" },
-  minify: true,
-  write: false,
-  logLevel: "silent",
-});
-const code = minified.outputFiles[0]?.text ?? "";
-console.log(`worker: ${kb(code.length)} minified, ${kb(gzipSync(code, { level: 9 }).length)} compressed`);
+/** The text loaders and conditions are those of src/cli/bundle.ts; `minify` and no kept names are those of wrangler.toml. */
+const BUILTINS = Object.fromEntries(
+  builtinModules.filter((name) => !name.startsWith("_") && !name.includes(":")).map((name) => [name, `node:${name}`]),
+);
 
-const parts = await build({
-  entryPoints: [ENTRY],
-  bundle: true,
-  minify: true,
-  write: false,
-  metafile: true,
-  format: "esm",
-  target: "es2024",
-  platform: "neutral",
-  conditions: ["workerd", "worker", "browser"],
-  mainFields: ["browser", "module", "main"],
-  external: [
-    "cloudflare:*",
-    "node:*",
-    "crypto",
-    "events",
-    "stream",
-    "http",
-    "https",
-    "url",
-    "util",
-    "buffer",
-    "fs",
-    "path",
-    "zlib",
-  ],
-  loader: { ".html": "text", ".txt": "text", ".sql": "text" },
-  logLevel: "silent",
-}).catch(() => null);
-const byPackage = new Map<string, number>();
-for (const output of Object.values(parts?.metafile.outputs ?? {})) {
-  for (const [path, { bytesInOutput }] of Object.entries(output.inputs)) {
-    const name = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path.split("/").slice(0, 2).join("/");
-    byPackage.set(name, (byPackage.get(name) ?? 0) + bytesInOutput);
-  }
+export interface WorkerSize {
+  readonly minified_bytes: number;
+  readonly compressed_bytes: number;
+  /** Largest first. What a package is compressed: how much smaller the compressed worker would be without it. */
+  readonly packages: readonly { readonly name: string; readonly minified: number; readonly compressed: number }[];
 }
-for (const [name, bytes] of [...byPackage].sort((a, b) => b[1] - a[1]).slice(0, 15))
-  console.log(`  ${name.padEnd(28)} ${kb(bytes)}`);
+
+/** `isDetailed`: also what each package weighs compressed, which takes a build of each. */
+export async function measureSize(isDetailed: boolean): Promise<WorkerSize> {
+  const whole = await bundle(null);
+  const byPackage = new Map<string, number>();
+  for (const [path, bytes] of whole.inputs) {
+    byPackage.set(packageOf(path), (byPackage.get(packageOf(path)) ?? 0) + bytes);
+  }
+  const largest = [...byPackage].sort((a, b) => b[1] - a[1]).slice(0, isDetailed ? PACKAGES_TOLD : 0);
+  const packages = [];
+  for (const [name, minified] of largest) {
+    // Nothing can be imported from an emptied module, so its names become undefined: the weight counts, not the worker.
+    const without = await bundle(name).catch(() => null);
+    packages.push({ name, minified, compressed: without === null ? 0 : whole.compressed - without.compressed });
+  }
+  return { minified_bytes: whole.minified, compressed_bytes: whole.compressed, packages };
+}
+
+async function bundle(emptied: string | null) {
+  const empty: Plugin = {
+    name: "empty",
+    setup({ onLoad }) {
+      onLoad({ filter: /\.(?:m?js|ts)$/ }, ({ path }) =>
+        packageOf(path) === emptied ? { contents: "module.exports = {};", loader: "js" } : null,
+      );
+    },
+  };
+  const built = await build({
+    entryPoints: [ENTRY],
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    target: "es2024",
+    platform: "neutral",
+    conditions: ["workerd", "worker", "browser"],
+    mainFields: ["browser", "module", "main"],
+    external: ["cloudflare:*", "node:*"],
+    alias: BUILTINS,
+    loader: { ".html": "text", ".txt": "text", ".sql": "text" },
+    define: { "process.env.NODE_ENV": '"production"' },
+    logLevel: "silent",
+    plugins: emptied === null ? [] : [empty],
+  });
+  const contents = built.outputFiles[0]?.contents ?? new Uint8Array();
+  const inputs = Object.values(built.metafile.outputs).flatMap((output) =>
+    Object.entries(output.inputs).map(([path, { bytesInOutput }]) => [path, bytesInOutput] as const),
+  );
+  return { minified: contents.length, compressed: gzipSync(contents, { level: 9 }).length, inputs };
+}
+
+function packageOf(path: string): string {
+  const dependency = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+  const own = /(?:^|\/)(src\/(?:models\/offline|[^/]+))/.exec(path)?.[1];
+  return dependency ?? own ?? path;
+}
+
+export interface WorkerStart {
+  readonly first_answer_ms: number;
+  readonly empty_worker_ms: number;
+}
 
 const TRIVIAL = `import { DurableObject } from "cloudflare:workers";
 export class RunObject extends DurableObject {}
 export class CallerObject extends DurableObject {}
 export default { fetch: () => new Response("{}") };`;
-console.log(
-  `start to first answer: ${await startMs(bundle.value.code)} ms, of an empty worker ${await startMs(TRIVIAL)} ms`,
-);
+
+/** Medians, the two taking turns. */
+export async function measureStart(): Promise<WorkerStart> {
+  const bundled = await bundleWorker();
+  if (!bundled.ok) throw new Error(bundled.error);
+  const [whole, empty]: [number[], number[]] = [[], []];
+  for (let turn = 0; turn < STARTS; turn += 1) {
+    whole.push(await startMs(bundled.value.code));
+    empty.push(await startMs(TRIVIAL));
+  }
+  return { first_answer_ms: median(whole), empty_worker_ms: median(empty) };
+}
 
 async function startMs(worker: string): Promise<number> {
-  const times: number[] = [];
-  for (let turn = 0; turn < STARTS; turn += 1) {
-    const stateDir = mkdtempSync(join(tmpdir(), "querent-size-"));
+  const stateDir = mkdtempSync(join(tmpdir(), "querent-size-"));
+  try {
     const startedAt = performance.now();
     const host = await startHost({ bundle: worker, stateDir, env: {} });
     if (!host.ok) throw new Error(host.error);
     await host.value.fetch("/healthz");
-    times.push(performance.now() - startedAt);
+    const ms = performance.now() - startedAt;
     await host.value.dispose();
+    return ms;
+  } finally {
     rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 });
   }
-  return Math.round(times.sort((a, b) => a - b)[Math.floor(STARTS / 2)] ?? 0);
 }
 
-function kb(bytes: number): string {
-  return `${(bytes / 1000).toFixed(0)} kB`;
+function median(values: readonly number[]): number {
+  return Math.round([...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0);
 }
