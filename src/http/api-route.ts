@@ -35,7 +35,8 @@ export const HEADERS = {
   Prefer:
     "`wait=N`: wait up to N whole seconds (300 at most) for the run to finish. Another value is refused; a manual run is not waited for.",
   "Preference-Applied": "The wait that was granted: `wait=300` when more was asked for.",
-  "Idempotency-Key": 'Names the request, in double quotes: "8e03978e-40d5". The same key and body give the same run.',
+  "Idempotency-Key":
+    'Names the request, in double quotes: "8e03978e-40d5". The same key and body give the same run, also while the first request is not answered yet.',
   "Idempotency-Expires": "When the key is forgotten.",
   Location: "Address of the run.",
   ETag: "Changes when the answer does.",

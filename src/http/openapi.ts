@@ -180,7 +180,8 @@ function pathParameters(path: string): readonly Json[] {
 function queryParameters(query: z.ZodObject | undefined): readonly Json[] {
   return Object.entries(query?.shape ?? {}).map(([name, schema]) => {
     const { description, ...rest } = toJsonSchema(schema, "input");
-    return { name, in: "query", required: false, ...(description !== undefined && { description }), schema: rest };
+    const required = !(schema instanceof z.ZodOptional);
+    return { name, in: "query", required, ...(description !== undefined && { description }), schema: rest };
   });
 }
 

@@ -70,6 +70,16 @@ describe("/openapi.json", () => {
     });
   });
 
+  test("asks for both parts of a signed link, and for no parameter elsewhere", () => {
+    const { paths } = createDocument() as unknown as { paths: Record<string, Record<string, Operation>> };
+    const needed = Object.entries(paths).flatMap(([path, { get }]) =>
+      (get?.parameters ?? [])
+        .filter((each) => each.in === "query" && each.required)
+        .map(({ name }) => `${path} ${name}`),
+    );
+    expect(needed).toEqual(["/slack/results/{id}/{ref} expires", "/slack/results/{id}/{ref} signature"]);
+  });
+
   test("says of reply and approve that nothing of this release waits for a person", () => {
     const { paths } = createDocument() as unknown as { paths: Record<string, Record<string, Operation>> };
     for (const action of ["reply", "approve"]) {
@@ -85,6 +95,6 @@ interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly requestBody: { readonly content: Record<string, object> };
-  readonly parameters: readonly { readonly in: string; readonly name: string }[];
+  readonly parameters: readonly { readonly in: string; readonly name: string; readonly required?: boolean }[];
   readonly responses: Record<string, object>;
 }
