@@ -38,7 +38,7 @@ export function toTurn(prepared: Prepared, output: ToolOutput, failing: readonly
 
 /** The failures to remember after `turn`: one entry each, none of a family that has just worked. */
 export function noteTurn(failing: readonly string[], turn: FamilyTurn): readonly string[] {
-  if (turn.tables.length === 0 || (failing.length === 0 && !turn.failed)) return failing;
+  if (turn.tables.length === 0) return failing;
   const family = familyOf(turn.tables);
   if (turn.failed) return [...failing, family].slice(-FAILING_MAX);
   return failing.includes(family) ? failing.filter((other) => other !== family) : failing;
@@ -50,7 +50,6 @@ export function familyHint(
   tables: readonly string[],
   allowed: readonly string[],
 ): string | null {
-  if (tables.length === 0 || failing.length === 0) return null;
   const family = familyOf(tables);
   if (failing.filter((other) => other === family).length !== 1) return null;
   const names = tables.slice(0, TABLES_MAX).map((name) => name.slice(0, NAME_CHARS_MAX).toWellFormed());

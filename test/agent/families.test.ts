@@ -1,6 +1,9 @@
 /** B29: a family of queries that fails twice gets a hint, and only then. */
 import { describe, expect, it } from "vitest";
-import { familyHint, noteTurn } from "../../src/agent/families.ts";
+import type { Prepared } from "../../src/agent/dispatch.ts";
+import { familyHint, noteTurn, toTurn } from "../../src/agent/families.ts";
+import { failure, success } from "../../src/agent/observation.ts";
+import type { ToolOutput } from "../../src/agent/tool.ts";
 import { answering, calling, functionModel, querying, saying } from "../fakes/function-model.ts";
 import { createMemoryRun, finalAnswerTool, type MemoryRun, queryTool } from "../fakes/memory-run.ts";
 
@@ -30,6 +33,34 @@ describe("noteTurn", () => {
     expect(many).toHaveLength(32);
     expect(many[0]).toBe(failures(["t8"])[0]);
     expect(many.at(-1)).toBe(failures(["t39"])[0]);
+  });
+});
+
+describe("toTurn", () => {
+  const call = { id: "c1", name: "execute_read_only_sql", input: {} };
+  const checked = {
+    signature: "s",
+    family: () => ["t"],
+    estimateRowsRead: async () => 0,
+    run: () => Promise.reject(new Error("not run here")),
+  };
+  const ready: Prepared = { kind: "ready", call, name: call.name, checked, note: null };
+  const refused: Prepared = { kind: "refused", call, observation: failure("No.", []), refusedBy: null };
+  const query = { sql: "", durationMs: 0, rowsRead: 0, rows: 0, error: null, ref: null };
+  const worked: ToolOutput = { observation: success("1 row."), rowsRead: 0, query };
+  const fault: ToolOutput = { observation: failure("No.", []), rowsRead: 0, query, isOwnFault: true };
+
+  it.each<[string, Prepared, ToolOutput, readonly string[], readonly string[]]>([
+    ["a query that failed by its own fault", ready, fault, [], ["t"]],
+    ["one that failed by the database's", ready, { ...fault, isOwnFault: false }, ["x"], []],
+    ["one that does not say by whose", ready, { observation: failure("No.", []), rowsRead: 0, query }, ["x"], []],
+    ["one that worked while a family fails", ready, worked, ["x"], ["t"]],
+    ["one that worked while none does", ready, worked, [], []],
+    ["a call that is no query", ready, { ...worked, query: null }, ["x"], []],
+    ["a call that was refused", refused, fault, ["x"], []],
+  ])("B29: %s", (_what, prepared, output, failing, tables) => {
+    const failed = output.observation.status === "error";
+    expect(toTurn(prepared, output, failing)).toEqual({ tables, failed });
   });
 });
 
