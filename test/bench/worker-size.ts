@@ -25,7 +25,7 @@ const BUILTINS = Object.fromEntries(
 export interface WorkerSize {
   readonly minified_bytes: number;
   readonly compressed_bytes: number;
-  /** Largest first. What a package is compressed: how much smaller the compressed worker would be without it. */
+  /** Largest first. `compressed`: how much smaller it would be without it and what it alone brings. */
   readonly packages: readonly { readonly name: string; readonly minified: number; readonly compressed: number }[];
 }
 
