@@ -77,6 +77,24 @@ describe.each(Object.keys(HTTP_DOORS))("%s", (door) => {
   });
 });
 
+describe("max_steps", () => {
+  const ask = async (limits?: object) => {
+    const response = await createHarness().post("/v1/runs", { question: "How many?", ...(limits && { limits }) });
+    const body = (await response.json()) as { limits?: { max_steps: number }; detail?: string };
+    return [response.status, body.limits?.max_steps ?? body] as const;
+  };
+
+  it("G13: absent is the default, 0 and -1 are refused, 1 is one step, and 10,000 is too much, said and not lowered", async () => {
+    expect(await ask()).toEqual([202, 12]);
+    expect((await ask({ max_steps: 0 }))[0]).toBe(400);
+    expect((await ask({ max_steps: -1 }))[0]).toBe(400);
+    expect(await ask({ max_steps: 1 })).toEqual([202, 1]);
+    const [status, problem] = await ask({ max_steps: 10_000 });
+    expect(status).toBe(422);
+    expect(JSON.stringify(problem)).toContain("128");
+  });
+});
+
 const WHSEC = `whsec_${btoa("x".repeat(32))}`;
 const HASH = `sha256:${"ab".repeat(32)}`;
 const SOURCE = `"scheme": "standard", "secrets": ["${WHSEC}"], "question": "/q"`;
