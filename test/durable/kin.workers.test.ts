@@ -3,7 +3,7 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type LimitsRequest, resolveLimits } from "../../src/agent/limits.ts";
 import type { CarryOn } from "../../src/durable/contract.ts";
-import { saying as answerText, functionModel } from "../fakes/function-model.ts";
+import { failed, functionModel, saying } from "../fakes/function-model.ts";
 import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 import { answer, installWorld, newRun, query, stubOf, untilFinished, type World } from "./world.ts";
 
@@ -67,6 +67,35 @@ describe("continue", () => {
     expect(own / 1e9).toBeCloseTo(run.usage.cost_usd - (before?.usage.cost_usd ?? 0), 9);
   });
 
+  it("B63: after an outage of the provider it goes on where it stood, with no limit raised and no note of one", async () => {
+    const world = fiveQueries();
+    const real = world.model;
+    let calls = 0;
+    let isDown = true;
+    world.model = {
+      ...real,
+      complete: async (request, signal) => {
+        calls += 1;
+        if (isDown && calls > 2) return failed("fatal", "billing", { status: 402, unbilled: true });
+        return real.complete(request, signal);
+      },
+    };
+    installWorld(world);
+    const { input, stub } = newRun(world);
+    await stub.start(input);
+    const before = await untilFinished(input.id);
+    expect(before).toMatchObject({ outcome: "failed", stop_reason: "provider_error", n_queries: 2 });
+    isDown = false;
+    const request = carryOn("continue", null);
+    expect(await stub.carryOn(request)).toMatchObject({ kind: "started" });
+    const run = await untilFinished(request.id);
+    expect(run).toMatchObject({ outcome: "answered", n_queries: 5 });
+    expect(run.usage.cost_usd).toBeGreaterThan(before.usage.cost_usd);
+    const transcript = await stubOf(request.id).transcript();
+    const said = transcript?.entries.flatMap((entry) => (entry.kind === "message" ? [entry.message] : [])) ?? [];
+    expect(said.filter((message) => message.role === "user")).toHaveLength(1);
+  });
+
   it("is refused while nothing is raised, for an answered run, and for one that goes on", async () => {
     const stopped = await finishedRun({ max_steps: 3 });
     const same = await stubOf(stopped).carryOn(carryOn("continue", null, { max_steps: 3 }));
@@ -111,7 +140,7 @@ describe("fork", () => {
   it("B26, B8: carries the ladder on: what was refused before the fork is refused after it, and not before its rung", async () => {
     const world = fiveQueries();
     world.model = functionModel(({ system, toolChoice }) => {
-      if (system.includes("advise") || toolChoice === "none") return answerText("I cannot say.");
+      if (system.includes("advise") || toolChoice === "none") return saying("I cannot say.");
       return query("SELECT 1");
     });
     installWorld(world);
