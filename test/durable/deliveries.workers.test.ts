@@ -104,7 +104,7 @@ describe("a question from Slack", () => {
     expect((await stubOf(runId).view())?.outcome).toBe("cancelled");
   });
 
-  it("E11: is answered after a model that takes 45 s: no work hangs on the request that took it in", async () => {
+  it("E11, H11: is answered after a model that takes 45 s: no work hangs on the request that took it in", async () => {
     const outside = installOutside();
     const held = holdModel(() => query("SELECT 1"));
     installWorld({ ...answeringWorld(), model: held });
