@@ -6,7 +6,7 @@
  * platform answers with a retry. Leaves to others: the step (driver.ts), storage (journal.ts), due times (schedule.ts),
  * what is shown (projections.ts).
  */
-import { DurableObject } from "cloudflare:workers";
+import { DurableObject, tracing } from "cloudflare:workers";
 import { advance } from "../agent/advance.ts";
 import { tellFindings } from "../agent/findings.ts";
 import type { PublicRun } from "../agent/view.ts";
@@ -154,7 +154,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
 
   /** The things that act for a run. A test replaces it. */
   protected wire(settings: RunSettings): Wiring {
-    return createWiring(this.env, settings);
+    return createWiring(this.env, settings, tracing);
   }
 
   /** The run as it is, or after `create` has written it. However often it is called, `create` runs once at a time. */

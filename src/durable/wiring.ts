@@ -27,6 +27,7 @@ import { createPlanTool } from "../tools/plan.ts";
 import { createReadResultTool } from "../tools/read-result.ts";
 import type { DurableBindings } from "./contract.ts";
 import type { RunSettings } from "./settings.ts";
+import { type Tracing, traceModel, traceTool } from "./spans.ts";
 
 /** A database that takes longer to tell its schema will not answer queries either. */
 const SCHEMA_TIMEOUT_MS = 15_000;
@@ -41,8 +42,12 @@ export interface Wiring {
   readSchema(): Promise<Result<string, string>>;
 }
 
-/** Throws a `ConfigError` when a variable is wrong. */
-export function createWiring(env: DurableBindings, settings: Pick<RunSettings, "model" | "scopes">): Wiring {
+/** Throws a `ConfigError` when a variable is wrong. `tracing`: the platform's; absent: no spans. */
+export function createWiring(
+  env: DurableBindings,
+  settings: Pick<RunSettings, "model" | "scopes"> & { readonly id?: string },
+  tracing?: Tracing,
+): Wiring {
   const database = createDatabase(env.DB, settings.scopes, { now: Date.now });
   const tools = [
     createListTablesTool(database),
@@ -53,10 +58,17 @@ export function createWiring(env: DurableBindings, settings: Pick<RunSettings, "
     createNotesTool(),
     createPlanTool(),
   ];
+  const runId = settings.id ?? "";
+  const config = configOf(env);
+  const model = createModel(config, settings.model);
+  const traced = tracing === undefined ? tools : tools.map((tool) => traceTool(tool, runId, tracing));
   return {
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
-    model: createModel(configOf(env), settings.model),
-    loop: configOf(env).loop,
+    tools: new Map(traced.map((tool) => [tool.name, tool])),
+    model:
+      tracing === undefined || !model.ok
+        ? model
+        : ok(traceModel(model.value, runId, providerOf(config, settings.model), tracing)),
+    loop: config.loop,
     readSchema: async () => {
       try {
         const schema = await withinMs(SCHEMA_TIMEOUT_MS, database.schema());
@@ -69,6 +81,11 @@ export function createWiring(env: DurableBindings, settings: Pick<RunSettings, "
       }
     },
   };
+}
+
+/** The offline model is nobody's service. */
+function providerOf(config: Config, id: string): string {
+  return id === OFFLINE_MODEL || id === NO_MODEL ? "querent" : vendorOf(id, config.prices);
 }
 
 function createModel(config: Config, id: string): Result<Model, string> {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { DurableBindings } from "../../src/durable/contract.ts";
+import type { Tracing } from "../../src/durable/spans.ts";
 import { createWiring } from "../../src/durable/wiring.ts";
 
 /** A D1 binding that answers every batch with `answer`. */
@@ -43,6 +44,21 @@ it("the tools of this release are there by their names", () => {
     expect.arrayContaining(["list_tables", "describe_tables", "execute_read_only_sql", "read_result", "final_answer"]),
   );
   for (const [name, tool] of tools) expect(tool.name).toBe(name);
+});
+
+it("a run's model and tools are traced where the platform traces, under the run's id", async () => {
+  const spans: string[] = [];
+  const tracing: Tracing = {
+    enterSpan: (name, run) => {
+      spans.push(name);
+      return run({ setAttribute: (key, value) => key === "gen_ai.conversation.id" && spans.push(String(value)) });
+    },
+  };
+  const { model } = createWiring(bindings(), { model: "none", scopes: {}, id: "run_7" }, tracing);
+  if (!model.ok) throw new Error(model.error);
+  const request = { system: "", tools: [], messages: [], maxTokens: 1, toolChoice: "auto", timeoutMs: 1 } as const;
+  await model.value.complete(request, new AbortController().signal);
+  expect(spans).toEqual(["chat none", "run_7"]);
 });
 
 describe("the schema", () => {
