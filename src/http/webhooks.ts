@@ -33,6 +33,7 @@ export function createWebhookRoutes() {
     if (source === undefined) throw problem("source_not_found", "WEBHOOK_SOURCES of this server does not list it.");
     const body = await readBytes(c.req.raw, WEBHOOK_BODY_BYTES_MAX, ports);
     const delivery = await verify(source, c.req.raw.headers, body, ports);
+    if (source.scheme === "github") assertNoForm(c.req.header("content-type"));
     // GitHub asks once whether anybody is there.
     if (source.scheme === "github" && c.req.header("x-github-event") === "ping") return c.body(null, 204);
     const question = readQuestion(source, body);
@@ -52,6 +53,12 @@ export function createWebhookRoutes() {
     const { id, links } = opened.value.run;
     return c.json({ id, links }, 202, { location: `/v1/runs/${id}` });
   });
+}
+
+/** GitHub's own default is a form. Its ping is refused too, so that this shows while the webhook is being set up. */
+function assertNoForm(type: string | undefined): void {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(type ?? "")) return;
+  throw problem("unsupported_media_type", "Choose the content type application/json in the settings of the webhook.");
 }
 
 /** What names a delivery whose signature is valid; throws when it is not. */

@@ -204,6 +204,19 @@ describe("a source of GitHub's scheme", () => {
     expect(harness.runs.size).toBe(2);
   });
 
+  test("a form, which is what GitHub sends unless told otherwise, is 415 with what to do, from the ping on", async () => {
+    const harness = createHarness(SETTINGS);
+    const body = `payload=${encodeURIComponent('{"issue":{"title":"Login"}}')}`;
+    const type = { "content-type": "application/x-www-form-urlencoded" };
+    for (const event of ["ping", "issues"]) {
+      const response = await deliverGithub(harness, body, { ...type, "x-github-event": event });
+      expect(response.status).toBe(415);
+      expect((await readProblem(response)).detail).toContain("Choose the content type application/json");
+    }
+    expect((await deliverGithub(harness, body, { ...type, "x-hub-signature-256": "sha256=0" })).status).toBe(401);
+    expect(harness.runs.size).toBe(0);
+  });
+
   test("an unsigned ping is 401", async () => {
     const harness = createHarness(SETTINGS);
     const response = await harness.request("/v1/webhooks/repo", {
