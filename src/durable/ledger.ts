@@ -87,10 +87,12 @@ export function migrateLedger(storage: DurableObjectStorage): void {
 /** Checks rate, places and money in this order, and holds the money. Synchronous, so nothing comes in between. */
 export function admitRun(sql: SqlStorage, request: AdmitRequest, now: number): AdmitReply {
   const { runId, policy, reserveNanoUsd } = request;
-  const known = sql.exec<Pick<RunRow, "outcome">>("SELECT outcome FROM runs WHERE id = ?", runId).toArray()[0];
+  const known = sql
+    .exec<Pick<RunRow, "outcome" | "cost">>("SELECT outcome, cost FROM runs WHERE id = ?", runId)
+    .toArray()[0];
   const rate = rateOf(sql, policy.ratePerMinuteMax, now);
-  // A run that was found lost never began: its request, come again, may begin it, as a new one that must be held for.
-  const isLost = known?.outcome === "lost";
+  // A run that was lost without a cost never began: its request, come again, may begin it, as a new one to be held for.
+  const isLost = known?.outcome === "lost" && known.cost === 0;
   if (known !== undefined && !isLost) {
     return { kind: "admitted", rate, ...(known.outcome !== null && { isOver: true }) };
   }

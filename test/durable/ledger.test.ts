@@ -70,6 +70,14 @@ describe("admission", () => {
     expect(day()).toMatchObject({ runs: 1, reservedNanoUsd: 0, spentNanoUsd: USD / 10 });
   });
 
+  it("G5: a run that was lost with its whole reservation as cost is over, and its cost stays", () => {
+    const { sql, admit, day } = ledger();
+    admit("r1");
+    settleRun(sql, "r1", USD / 2, "lost", NOON, true);
+    expect(admit("r1")).toMatchObject({ kind: "admitted", isOver: true });
+    expect(day()).toMatchObject({ runs: 1, spentNanoUsd: USD / 2, reservedNanoUsd: 0 });
+  });
+
   it("counts the questions of the last minute, whichever minute that is, and says when one leaves it", () => {
     const { admit, settle } = ledger();
     const policy = { ratePerMinuteMax: 2 };
