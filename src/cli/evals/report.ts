@@ -13,12 +13,20 @@ export const reportSchema = z.object({
   model: z.string(),
   questions: z.number(),
   repeat: z.number(),
-  /** Share of attempts that passed, with a 95 % bootstrap interval. */
+  /** Share of attempts that passed, with a 95 % bootstrap interval over the questions. */
   accuracy: z.number(),
   interval: z.tuple([z.number(), z.number()]),
   pass_at_k: z.number(),
   pass_hat_k: z.number(),
-  by_tag: z.record(z.string(), z.object({ questions: z.number(), accuracy: z.number() })),
+  by_tag: z.record(
+    z.string(),
+    z.object({
+      questions: z.number(),
+      accuracy: z.number(),
+      /** Absent in reports from before it was told. */
+      interval: z.tuple([z.number(), z.number()]).optional(),
+    }),
+  ),
   usd: spreadSchema,
   tokens: spreadSchema,
   seconds: spreadSchema,
@@ -41,6 +49,11 @@ export function toReport(set: string, model: string, repeat: number, attempts: r
   const passed = (some: readonly Attempt[]): number => some.filter((attempt) => attempt.passed).length;
   const groups = [...byId.values()];
   const values = attempts.map((attempt) => Number(attempt.passed));
+  const intervalOf = (some: readonly Attempt[]): [number, number] => {
+    const byQuestion = groupBy(some, (attempt) => [attempt.id]);
+    const tries = [...byQuestion.values()].map((group) => group.map((attempt) => Number(attempt.passed)));
+    return [...bootstrapInterval(tries, BOOTSTRAP_SEED)];
+  };
   const failed = groups.flatMap((group) => group.find((attempt) => !attempt.passed) ?? []);
   const byTag = groupBy(attempts, (attempt) => attempt.tags);
   return {
@@ -49,16 +62,18 @@ export function toReport(set: string, model: string, repeat: number, attempts: r
     questions: byId.size,
     repeat,
     accuracy: mean(values),
-    interval: [...bootstrapInterval(values, BOOTSTRAP_SEED)],
+    interval: intervalOf(attempts),
     pass_at_k: mean(groups.map((group) => passAtK(passed(group), group.length, group.length))),
     pass_hat_k: mean(groups.map((group) => passHatK(passed(group), group.length, group.length))),
     by_tag: Object.fromEntries(
-      [...byTag]
-        .sort()
-        .map(([tag, some]) => [
-          tag,
-          { questions: new Set(some.map((attempt) => attempt.id)).size, accuracy: passed(some) / some.length },
-        ]),
+      [...byTag].sort().map(([tag, some]) => [
+        tag,
+        {
+          questions: new Set(some.map((attempt) => attempt.id)).size,
+          accuracy: passed(some) / some.length,
+          interval: intervalOf(some),
+        },
+      ]),
     ),
     usd: spread(attempts, (attempt) => attempt.usd),
     tokens: spread(attempts, (attempt) => attempt.tokens),
@@ -99,7 +114,9 @@ export function renderEvalReport(report: Report): string {
     `${name.padEnd(10)} ${number(median).padStart(10)} ${number(p95).padStart(10)} ${number(total).padStart(12)}`;
   const [low, high] = report.interval;
   const tags = Object.entries(report.by_tag).map(
-    ([tag, { questions, accuracy }]) => `  ${tag.padEnd(36)} ${String(questions).padStart(5)}  ${share(accuracy)}`,
+    ([tag, { questions, accuracy, interval }]) =>
+      `  ${tag.padEnd(36)} ${String(questions).padStart(5)}  ${share(accuracy).padStart(7)}` +
+      `${interval === undefined ? "" : `  (${share(interval[0])} to ${share(interval[1])})`}`,
   );
   const failed = Object.entries(report.failed).map(([id, why]) => `  ${id}: ${why}`);
   return [

@@ -12,13 +12,27 @@ export function mean(values: readonly number[]): number {
 
 const RESAMPLES = 2_000;
 
-/** 95 % percentile bootstrap interval of the mean. The same values and seed give the same interval. */
-export function bootstrapInterval(values: readonly number[], seed: number): readonly [low: number, high: number] {
-  if (values.length === 0) return [0, 0];
+/**
+ * 95 % percentile bootstrap interval of the mean over all values of `groups`. Whole groups are drawn: the tries of one
+ * question are no independent questions, and counting them as such would make the interval narrower than what is known.
+ * The same groups and seed give the same interval.
+ */
+export function bootstrapInterval(
+  groups: readonly (readonly number[])[],
+  seed: number,
+): readonly [low: number, high: number] {
+  const sums = groups.map((values) => [values.reduce((sum, value) => sum + value, 0), values.length] as const);
+  if (sums.length === 0) return [0, 0];
   const random = randomOf(seed);
-  const means = Array.from({ length: RESAMPLES }, () =>
-    mean(values.map(() => values[Math.floor(random() * values.length)] ?? 0)),
-  );
+  const means = Array.from({ length: RESAMPLES }, () => {
+    let [total, count] = [0, 0];
+    for (let drawn = 0; drawn < sums.length; drawn += 1) {
+      const [sum, length] = sums[Math.floor(random() * sums.length)] ?? [0, 0];
+      total += sum;
+      count += length;
+    }
+    return count === 0 ? 0 : total / count;
+  });
   return [quantile(means, 0.025), quantile(means, 0.975)];
 }
 

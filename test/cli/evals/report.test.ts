@@ -26,7 +26,10 @@ describe("the report", () => {
     });
     expect(report.interval[0]).toBeLessThanOrEqual(0.75);
     expect(report.interval[1]).toBeGreaterThanOrEqual(0.75);
-    expect(report.by_tag).toEqual({ easy: { questions: 2, accuracy: 2 / 3 }, hard: { questions: 1, accuracy: 1 } });
+    expect(report.by_tag).toMatchObject({
+      easy: { questions: 2, accuracy: 2 / 3, interval: [0.5, 1] },
+      hard: { questions: 1, accuracy: 1, interval: [1, 1] },
+    });
     expect(report.usd.total).toBeCloseTo(0.04);
     expect(report.stop_reasons).toEqual({ done: 4 });
   });
@@ -46,6 +49,14 @@ describe("the report", () => {
     expect(compareReports(report, cheaper, 0.02)).toEqual([expect.stringMatching(/^dollars/)]);
     const shorter = { ...report, steps: { ...report.steps, total: 7 } };
     expect(compareReports(report, shorter, 0.02)).toEqual([expect.stringMatching(/^steps/)]);
+  });
+
+  it("a baseline from before tags had intervals is still a baseline", () => {
+    const { easy: _easy, ...rest } = report.by_tag;
+    const old = reportSchema.parse({ ...report, by_tag: { ...rest, easy: { questions: 2, accuracy: 0.5 } } });
+    expect(compareReports(report, old, 0.02)).toEqual([]);
+    expect(renderEvalReport(report)).toContain("66.7 %  (50.0 % to 100.0 %)");
+    expect(renderEvalReport(old)).toMatch(/easy +2 +50\.0 %$/m);
   });
 
   it("of another set, model or number of questions is no baseline", () => {

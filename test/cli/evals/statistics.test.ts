@@ -11,13 +11,19 @@ describe("figures of a report", () => {
   });
 
   it("a bootstrap interval holds the mean, and is the same for the same seed", () => {
-    const values = [...Array(30).fill(1), ...Array(20).fill(0)];
-    const [low, high] = bootstrapInterval(values, 1);
+    const groups = [...Array(30).fill([1]), ...Array(20).fill([0])];
+    const [low, high] = bootstrapInterval(groups, 1);
     expect(low).toBeLessThan(0.6);
     expect(high).toBeGreaterThan(0.6);
-    expect(bootstrapInterval(values, 1)).toEqual([low, high]);
+    expect(bootstrapInterval(groups, 1)).toEqual([low, high]);
     expect(bootstrapInterval([], 1)).toEqual([0, 0]);
-    expect(bootstrapInterval([1, 1, 1], 1)).toEqual([1, 1]);
+    expect(bootstrapInterval([[1], [1], [1]], 1)).toEqual([1, 1]);
+  });
+
+  it("asking a question again makes the interval no narrower when it always comes out the same", () => {
+    const once = [...Array(6).fill([1]), ...Array(4).fill([0])];
+    const fiveTimes = once.map(([value]) => Array(5).fill(value));
+    expect(bootstrapInterval(fiveTimes, 1)).toEqual(bootstrapInterval(once, 1));
   });
 
   it("pass@1 and pass^1 are the share that passed; pass@k rises and pass^k falls with k", () => {
