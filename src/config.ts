@@ -2,7 +2,7 @@
  * Bindings and variables to one frozen `Config`, or one clear error: the only reader of environment values.
  *
  * Owns: which settings there are, their defaults, and how they depend on each other. Leaves to others: the JSON shapes
- * of callers (config/callers.ts) and doors (config/doors.ts), names and texts (config/variables.ts, addresses.ts), prices (models/).
+ * of callers (config/callers.ts) and doors (config/doors.ts, cloudflare-access.ts), names and texts (config/variables.ts, addresses.ts), prices (models/).
  * Missing settings never open anything: without callers the API answers 401, without sources there is no webhook, without
  * CALLBACK_ORIGINS nothing is called back. An unknown name or field stops the start. Pure: no I/O, no clock.
  */
@@ -21,6 +21,7 @@ import {
   toCallers,
   toLimitPair,
 } from "./config/callers.ts";
+import { type AccessDoor, readAccess } from "./config/cloudflare-access.ts";
 import {
   isWebhookSecret,
   SLACK_EXAMPLE,
@@ -70,6 +71,8 @@ export interface Config {
   readonly callers: ReadonlyMap<string, Caller>;
   /** Who asks without a key; null unless the worker runs locally. */
   readonly localCaller: Caller | null;
+  /** Who asks by Cloudflare Access; null: nobody. */
+  readonly access: AccessDoor | null;
   readonly corsOrigins: readonly string[];
   readonly webhookSources: ReadonlyMap<string, WebhookSource>;
   /** Signs callbacks; several while one is replaced. Empty: nothing is called back. */
@@ -131,6 +134,7 @@ export function readConfig(env: object): Config {
     retentionMs: readRetentionMs(variables),
     callers,
     localCaller,
+    access: readAccess(variables, callers),
     corsOrigins: readOrigins(variables, "QUERENT_CORS_ORIGINS"),
     webhookSources: sources,
     webhookSigningSecrets: readSigningSecrets(variables),

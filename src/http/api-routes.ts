@@ -40,7 +40,13 @@ const run = (description: string, headers = RUN_HEADERS): RouteAnswer => ({
 /** Any route that asks an object may answer these. */
 const OBJECT_PROBLEMS: readonly ProblemCode[] = ["internal", "unavailable", "not_configured"];
 /** Any route that takes a key. */
-const KEY_PROBLEMS: readonly ProblemCode[] = ["unauthorized", "forbidden_host", ...OBJECT_PROBLEMS];
+const KEY_PROBLEMS: readonly ProblemCode[] = [
+  "unauthorized",
+  "access_refused",
+  "cross_site",
+  "forbidden_host",
+  ...OBJECT_PROBLEMS,
+];
 const BODY_PROBLEMS: readonly ProblemCode[] = [
   "invalid_json",
   "invalid_request",

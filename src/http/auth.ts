@@ -1,23 +1,30 @@
 /**
- * Who asks: bearer keys, compared by hash.
+ * Who asks: bearer keys, compared by hash; without one, people that Cloudflare Access lets in.
  *
- * Owns: the Authorization header and what a missing or wrong key is answered. Leaves to others: which callers there are
- * (config/callers.ts) and what they may do. Without callers everything is refused, unless the worker runs on the
- * developer's own machine; there a request needs no key, but must be addressed to that machine by a name of its own, or
- * any web page could reach it through a DNS name that points to loopback.
+ * Owns: the Authorization header, which comes before all else, and what a missing or wrong key is answered. Leaves to
+ * others: which callers there are (config/callers.ts) and what they may do, tokens of Access (cloudflare-access.ts).
+ * Without callers everything is refused, unless the worker runs on the developer's own machine; there a request needs no
+ * key, but must be addressed to that machine by a name of its own, or any web page could reach it through a DNS name that
+ * points to loopback.
  */
 import { createMiddleware } from "hono/factory";
 import type { Caller } from "../config/callers.ts";
+import { ACCESS_HEADER, admitByAccess } from "./cloudflare-access.ts";
 import type { HttpEnv } from "./context.ts";
 import { problem } from "./problems.ts";
 
 const KEY_CHARS_MAX = 512;
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Puts the caller on the context, or refuses with 401. */
+/** Puts the caller on the context, or refuses. */
 export const authenticate = createMiddleware<HttpEnv>(async function authenticate(c, next) {
-  const { callers, localCaller } = c.var.config;
+  const { access, callers, localCaller } = c.var.config;
   const header = c.req.header("authorization");
+  const token = c.req.header(ACCESS_HEADER);
+  if (header === undefined && token !== undefined && access !== null) {
+    c.set("caller", await admitByAccess(c, access, token));
+    return next();
+  }
   if (header === undefined) {
     if (localCaller === null) throw refuse(callers.size);
     if (!LOOPBACK_HOSTS.has(new URL(c.req.url).hostname)) {

@@ -92,6 +92,13 @@ export function createDocument(): Json {
       schemas: Object.fromEntries(COMPONENTS.map(([name, schema, io]) => [name, toJsonSchema(schema, io)])),
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "An API key, as `npm run key` makes it." },
+        access: {
+          type: "apiKey",
+          in: "header",
+          name: "Cf-Access-Jwt-Assertion",
+          description:
+            "Set by Cloudflare Access where the server is behind it (`QUERENT_ACCESS`), for people who use its page; a key wins. What is not a GET must come from the page.",
+        },
       },
     },
   };
@@ -104,7 +111,7 @@ function toOperation(route: ApiRoute): Json {
     summary: route.summary,
     ...(route.description && { description: route.description }),
     tags: [route.tag],
-    security: route.auth === "key" ? [{ key: [] }] : [],
+    security: route.auth === "key" ? [{ key: [] }, { access: [] }] : [],
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && {
       requestBody: {

@@ -19,7 +19,9 @@ export const PROBLEMS = {
   body_incomplete: { status: 400, title: "The body broke off" },
   invalid_event_id: { status: 400, title: "There is no such event" },
   unauthorized: { status: 401, title: "A valid API key is needed" },
+  access_refused: { status: 401, title: "The sign-in by Cloudflare Access is not valid" },
   invalid_signature: { status: 401, title: "The signature is not valid" },
+  cross_site: { status: 403, title: "The request comes from another site" },
   forbidden_host: { status: 403, title: "The local server answers to its own name only" },
   not_found: { status: 404, title: "There is nothing at this address" },
   run_not_found: { status: 404, title: "There is no such run" },
@@ -86,7 +88,7 @@ const QUOTA_CODES: ReadonlySet<ProblemCode> = new Set(["rate_limited", "too_many
 export function problemHeaders(
   code: ProblemCode,
 ): readonly ("WWW-Authenticate" | "Retry-After" | "RateLimit" | "Allow")[] {
-  if (code === "unauthorized") return ["WWW-Authenticate"];
+  if (code === "unauthorized" || code === "access_refused") return ["WWW-Authenticate"];
   if (code === "method_not_allowed") return ["Allow"];
   if (QUOTA_CODES.has(code)) return ["Retry-After", "RateLimit"];
   const passing: readonly ProblemCode[] = ["run_busy", "run_waiting", "idempotency_in_flight", "unavailable"];

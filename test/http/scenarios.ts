@@ -27,6 +27,13 @@ const SETTINGS = {
   }),
 };
 
+/** Whose keys cannot be had; no token of these scenarios is good enough to ask for them. */
+const ACCESS = {
+  QUERENT_CALLERS: '{"team":{"keys":[]}}',
+  QUERENT_ACCESS: { team: "http://127.0.0.1:1", audience: "a".repeat(64), caller: "team" },
+};
+const OWN_PAGE = { origin: "http://localhost", "sec-fetch-site": "same-origin" };
+
 const isKeyed = (route: ApiRoute) => route.auth === "key";
 const isWebhook = (route: ApiRoute) => route.id === "receiveWebhook";
 /** Slack's forms have scenarios of their own (slack-scenarios.ts). */
@@ -232,6 +239,19 @@ export const SCENARIOS: readonly Scenario[] = [
       fails(Object.assign(new Error("x"), { overloaded: true })),
     ),
   },
+  scenario(
+    "a token of Access that is none",
+    isKeyed,
+    (harness, route) => call(harness, route, { headers: { "cf-access-jwt-assertion": "x", ...OWN_PAGE } }),
+    ACCESS,
+  ),
+  scenario(
+    "a token of Access, from another site",
+    isKeyed,
+    (harness, route) =>
+      call(harness, route, { headers: { "cf-access-jwt-assertion": "x", origin: "https://evil.com" } }),
+    ACCESS,
+  ),
   scenario("an id of nobody", ofRun, call),
   withBody("malformed JSON", "{"),
   withStream("a body that stalls", 408, (controller) => controller.enqueue(new Uint8Array(3))),

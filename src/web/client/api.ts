@@ -13,6 +13,8 @@ export interface Failure {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
+  /** True: no key is asked for; a reload goes through the sign-in of Cloudflare Access again. */
+  readonly isAccess?: boolean;
 }
 
 export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
@@ -64,15 +66,17 @@ export function runPath(id: string): string {
 
 /** What a person is told about an answer that is no success. */
 export async function toFailure(response: Response): Promise<Failure> {
-  const plain = {
-    status: response.status,
-    title: "The server could not do this",
-    detail: `It answered ${response.status}.`,
-  };
+  const { status } = response;
+  // Access answers before the server does, and not with a problem document.
+  const plain =
+    status === 401
+      ? { status, title: "Your sign-in has run out", detail: "Reload the page to sign in again.", isAccess: true }
+      : { status, title: "The server could not do this", detail: `It answered ${status}.` };
   try {
     const problem: Problem = await response.json();
     const faults = (problem.errors ?? []).map((fault) => fault.detail).filter((text) => !problem.detail.includes(text));
-    return { status: response.status, title: problem.title, detail: [problem.detail, ...faults].join(" ") };
+    const isAccess = problem.code === "access_refused";
+    return { status, title: problem.title, detail: [problem.detail, ...faults].join(" "), isAccess };
   } catch {
     return plain;
   }

@@ -33,13 +33,14 @@ export function Notice({ kind, title, children }: Children & { kind: "info" | "w
 
 /** What is shown instead of something that could not be had; a refused key asks for another. */
 export function FailureNotice({ failure, onAgain }: { failure: Failure; onAgain?: () => void }) {
-  if (failure.status === 401) return <SignIn />;
+  if (failure.status === 401 && failure.isAccess !== true) return <SignIn />;
+  const again = failure.isAccess === true ? () => location.reload() : onAgain;
   return (
     <Notice kind="error" title={failure.title}>
       <p>{failure.detail}</p>
-      {onAgain === undefined ? null : (
-        <button type="button" class="button" onClick={onAgain}>
-          Try again
+      {again === undefined ? null : (
+        <button type="button" class="button" onClick={again}>
+          {again === onAgain ? "Try again" : "Reload"}
         </button>
       )}
     </Notice>

@@ -20,7 +20,8 @@ export function onKeyChange(listener: () => void): () => void {
   return () => keyListeners.delete(listener);
 }
 
-/** Headers of every request. */
+/** Headers of every request. By the first, Cloudflare Access refuses with 401 when its sign-in has run out, and does not redirect. */
 export function authorization(): Record<string, string> {
-  return session.key === null ? {} : { authorization: `Bearer ${session.key}` };
+  const headers = { "x-requested-with": "XMLHttpRequest" };
+  return session.key === null ? headers : { ...headers, authorization: `Bearer ${session.key}` };
 }
