@@ -72,6 +72,7 @@ export async function toFailure(response: Response): Promise<Failure> {
     status === 401
       ? { status, title: "Your sign-in has run out", detail: "Reload the page to sign in again.", isAccess: true }
       : { status, title: "The server could not do this", detail: `It answered ${status}.` };
+  if (response.headers.get("content-type")?.startsWith("application/problem+json") !== true) return plain;
   try {
     const problem: Problem = await response.json();
     const faults = (problem.errors ?? []).map((fault) => fault.detail).filter((text) => !problem.detail.includes(text));

@@ -6,7 +6,7 @@ import { useState } from "preact/hooks";
 import { getSegments } from "sql-highlight";
 import type { Failure } from "./api.ts";
 import { followLink } from "./router.ts";
-import { SignIn } from "./sign-in.tsx";
+import { SignIn, SignInAgain } from "./sign-in.tsx";
 
 type Children = { readonly children?: ComponentChildren };
 
@@ -33,14 +33,14 @@ export function Notice({ kind, title, children }: Children & { kind: "info" | "w
 
 /** What is shown instead of something that could not be had; a refused key asks for another. */
 export function FailureNotice({ failure, onAgain }: { failure: Failure; onAgain?: () => void }) {
-  if (failure.status === 401 && failure.isAccess !== true) return <SignIn />;
-  const again = failure.isAccess === true ? () => location.reload() : onAgain;
+  if (failure.isAccess === true) return <SignInAgain failure={failure} />;
+  if (failure.status === 401) return <SignIn />;
   return (
     <Notice kind="error" title={failure.title}>
       <p>{failure.detail}</p>
-      {again === undefined ? null : (
-        <button type="button" class="button" onClick={again}>
-          {again === onAgain ? "Try again" : "Reload"}
+      {onAgain === undefined ? null : (
+        <button type="button" class="button" onClick={onAgain}>
+          Try again
         </button>
       )}
     </Notice>

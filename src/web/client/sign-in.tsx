@@ -1,7 +1,9 @@
 /**
  * Asks for an API key. It is kept in the memory of this tab: a reload forgets it, and a password manager may fill it in.
+ * Or, where Cloudflare Access is what lets people in, for a reload, which goes through its sign-in.
  */
 import { useState } from "preact/hooks";
+import type { Failure } from "./api.ts";
 import { hasKey, setKey } from "./session.ts";
 
 export function SignIn() {
@@ -34,6 +36,18 @@ export function SignIn() {
           Sign in
         </button>
       </form>
+    </section>
+  );
+}
+
+export function SignInAgain({ failure }: { failure: Failure }) {
+  return (
+    <section class="sign-in" role="alert">
+      <h1>{failure.title}</h1>
+      <p>{failure.detail}</p>
+      <button type="button" class="button button-main" onClick={() => location.reload()}>
+        Reload
+      </button>
     </section>
   );
 }
