@@ -6,7 +6,7 @@
  */
 import { builtinModules } from "node:module";
 import { fileURLToPath } from "node:url";
-import { type BuildFailure, build } from "esbuild";
+import { type BuildFailure, type BuildOptions, build } from "esbuild";
 import { err, ok, type Result } from "../lib/result.ts";
 
 export interface Bundle {
@@ -21,25 +21,30 @@ const PREFIXED_BUILTINS = Object.fromEntries(
   builtinModules.filter((name) => !name.startsWith("_") && !name.includes(":")).map((name) => [name, `node:${name}`]),
 );
 
+// As in wrangler.toml: Anthropic's package asks for it and never calls it.
+const NO_TELEMETRY = fileURLToPath(new URL("../models/no-telemetry.ts", import.meta.url));
+
+/** How the worker is built for workerd, but for the entry and what becomes of the output. */
+export const BUNDLE_OPTIONS: BuildOptions & { readonly write: false } = {
+  bundle: true,
+  write: false,
+  format: "esm",
+  target: "es2024",
+  platform: "neutral",
+  conditions: ["workerd", "worker", "browser"],
+  mainFields: ["browser", "module", "main"],
+  external: ["cloudflare:*", "node:*"],
+  alias: { ...PREFIXED_BUILTINS, "@opentelemetry/api": NO_TELEMETRY },
+  loader: { ".html": "text", ".txt": "text", ".sql": "text" },
+  define: { "process.env.NODE_ENV": '"production"' },
+  logLevel: "silent",
+};
+
 /** Bundles `entry`. Never throws: a source that does not build is an error text that names file and line. */
 export async function bundleWorker(entry: string = WORKER_ENTRY): Promise<Result<Bundle, string>> {
   const startedAt = performance.now();
   try {
-    const built = await build({
-      entryPoints: [entry],
-      bundle: true,
-      write: false,
-      format: "esm",
-      target: "es2024",
-      platform: "neutral",
-      conditions: ["workerd", "worker", "browser"],
-      mainFields: ["browser", "module", "main"],
-      external: ["cloudflare:*", "node:*"],
-      alias: PREFIXED_BUILTINS,
-      loader: { ".html": "text", ".txt": "text", ".sql": "text" },
-      define: { "process.env.NODE_ENV": '"production"' },
-      logLevel: "silent",
-    });
+    const built = await build({ ...BUNDLE_OPTIONS, entryPoints: [entry] });
     const file = built.outputFiles[0];
     if (file === undefined) return err(`Bundling ${entry} produced no output.`);
     return ok({ code: file.text, durationMs: performance.now() - startedAt });

@@ -84,6 +84,7 @@ async function measureQueries(): Promise<GateTime["query_ms"]> {
     format: "esm",
     write: false,
     platform: "browser",
+    external: ["node:*"],
     target: "es2023",
   });
   const contents = bundled.outputFiles[0]?.text ?? "";

@@ -22,4 +22,5 @@ test("a deploy is minified as it is measured here", () => {
   const settings = readFileSync(new URL("../../wrangler.toml", import.meta.url), "utf8");
   expect(settings).toMatch(/^minify = true$/m);
   expect(settings).toMatch(/^keep_names = false$/m);
+  expect(settings).toMatch(/^"@opentelemetry\/api" = "\.\/src\/models\/no-telemetry\.ts"$/m);
 });

@@ -4,23 +4,17 @@
  * `npm run bench -- --part size,start` prints both.
  */
 import { mkdtempSync, rmSync } from "node:fs";
-import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
-import { bundleWorker } from "../../src/cli/bundle.ts";
+import { BUNDLE_OPTIONS, bundleWorker } from "../../src/cli/bundle.ts";
 import { startHost } from "../../src/cli/host.ts";
 
 const ENTRY = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
 const STARTS = 5;
 const PACKAGES_TOLD = 16;
-
-/** The text loaders and conditions are those of src/cli/bundle.ts; `minify` and no kept names are those of wrangler.toml. */
-const BUILTINS = Object.fromEntries(
-  builtinModules.filter((name) => !name.startsWith("_") && !name.includes(":")).map((name) => [name, `node:${name}`]),
-);
 
 export interface WorkerSize {
   readonly minified_bytes: number;
@@ -55,22 +49,12 @@ async function bundle(emptied: string | null) {
       );
     },
   };
+  // As wrangler.toml has it: minified, without kept names.
   const built = await build({
+    ...BUNDLE_OPTIONS,
     entryPoints: [ENTRY],
-    bundle: true,
     minify: true,
-    write: false,
     metafile: true,
-    format: "esm",
-    target: "es2024",
-    platform: "neutral",
-    conditions: ["workerd", "worker", "browser"],
-    mainFields: ["browser", "module", "main"],
-    external: ["cloudflare:*", "node:*"],
-    alias: BUILTINS,
-    loader: { ".html": "text", ".txt": "text", ".sql": "text" },
-    define: { "process.env.NODE_ENV": '"production"' },
-    logLevel: "silent",
     plugins: emptied === null ? [] : [empty],
   });
   const contents = built.outputFiles[0]?.contents ?? new Uint8Array();
