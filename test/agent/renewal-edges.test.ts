@@ -79,6 +79,11 @@ describe("planRenewal", () => {
     expect(renewalOf({ renewalDue, repairTier, memo })?.text).toContain(`<notes>\n${notes}\n</notes>`);
   });
 
+  it("B61: a fence that closes the last note is taken out like the others", () => {
+    const fenced = { notes: ["```\nSELECT 1\n```"], plan: [], brainstormed: false };
+    expect(renewalOf({ renewalDue: "repair", memo: fenced })?.text).toContain("<notes>\n- SELECT 1\n\n</notes>");
+  });
+
   it("B62: at the last tier of repair the notes are not sent", () => {
     expect(renewalOf({ renewalDue: "repair", repairTier: REPAIR_TIERS_MAX, memo })?.text).not.toContain("<notes>");
   });

@@ -18,6 +18,7 @@ import { runStep, type StepResult } from "../../src/agent/step.ts";
 import type { StoredPlan } from "../../src/agent/stored-plan.ts";
 import { defineTool, type StoredResult, type Tool, type ToolContext, type ToolOutput } from "../../src/agent/tool.ts";
 import { ok } from "../../src/lib/result.ts";
+import { normalizeSql } from "../../src/sql/gate.ts";
 import { queryTables } from "../../src/tools/query-tables.ts";
 
 /** Thrown by a crash point; nothing in the core may catch it. */
@@ -61,6 +62,7 @@ export function queryTool(answer: (sql: string) => { columns: string[]; rows: (s
     name: "execute_read_only_sql",
     description: "Runs one read-only query.",
     input: z.strictObject({ sql: z.string() }),
+    canonical: ({ sql }) => ({ sql: normalizeSql(sql) }),
     family: ({ sql }) => queryTables(sql),
     estimateRowsRead: async () => 10,
     run: async ({ sql }, context) => {
