@@ -106,6 +106,7 @@ describe("the keys of a team", () => {
       '{"keys":[{"kid":"key-1","kty":"RSA","alg":"RS512","n":"AA","e":"AQAB"}]}',
       "no keys in it",
     ],
+    ["a key of another kind", '{"keys":[{"kid":"key-1","kty":"EC","n":"AA","e":"AQAB"}]}', "no keys in it"],
     ["nothing", "", "no keys in it"],
     ["200 kB", JSON.stringify({ keys: [], more: "x".repeat(200_000) }), "too long"],
   ])("an answer that is %s has no keys", async (_, body, reason) => {

@@ -99,6 +99,15 @@ describe("a token", () => {
     expect(door.logs).toEqual([]);
   });
 
+  test("that is wrong on its face asks for no keys", async () => {
+    const before = team.fetches();
+    const good = await team.token(NOW);
+    for (const token of ["x", "a.b.c", replaceHeader(good, { alg: "none" }), await hs256(team), `${good},${good}`]) {
+      expect((await read(createDoor(), token)).status).toBe(401);
+    }
+    expect(team.fetches()).toBe(before);
+  });
+
   test("is not looked for in the cookie", async () => {
     const response = await createDoor().request("/v1/caller", {
       headers: { cookie: `CF_Authorization=${await team.token(NOW)}` },

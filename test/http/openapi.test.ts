@@ -20,6 +20,20 @@ describe("/openapi.json", () => {
     expect((await request("/openapi.json", { headers: { "if-none-match": tag } })).status).toBe(304);
   });
 
+  test("what takes a key takes the token of Cloudflare Access instead, and nothing else does", () => {
+    const { paths, components } = createDocument() as unknown as {
+      paths: Record<string, Record<string, { security: object[] }>>;
+      components: { securitySchemes: Record<string, { name?: string }> };
+    };
+    expect(components.securitySchemes.access?.name).toBe("Cf-Access-Jwt-Assertion");
+    for (const [path, operations] of Object.entries(paths)) {
+      const takesKey = path.startsWith("/v1/") && !path.startsWith("/v1/webhooks");
+      for (const { security } of Object.values(operations)) {
+        expect([path, security]).toEqual([path, takesKey ? [{ key: [] }, { access: [] }] : []]);
+      }
+    }
+  });
+
   test("describes what a question may be as the schema of the route has it", () => {
     const { schemas } = (createDocument() as { components: { schemas: Record<string, object> } }).components;
     expect(schemas.Ask).toMatchObject({
