@@ -5,7 +5,7 @@
  * and reads what its caller may read today. Limits that are not named are those of the old run, lowered to the caller's
  * maximum. Leaves to others: what the plan is (agent/stored-plan.ts), the way in (open-run.ts).
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import { limitsRequestSchema, rowsNanoUsdMax } from "../agent/limits.ts";
 import { NO_MODEL } from "../config.ts";

@@ -4,8 +4,9 @@
  * Order of the frame: headers that every answer carries, settings, who asks, the route; whatever is thrown on the way
  * becomes a problem document in one place. The edge holds no state. Leaves to others: everything a route does.
  */
-import { Hono } from "hono";
+
 import { methodNotAllowed } from "hono/method-not-allowed";
+import { Hono } from "hono/tiny";
 import { configOf } from "../config.ts";
 import { createAgainRoutes } from "./again.ts";
 import { authenticate } from "./auth.ts";

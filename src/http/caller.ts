@@ -5,7 +5,7 @@
  * Owns: the public shape. Names of hidden tables and columns stay out of it: those that may be read are in
  * `GET /v1/schema`. Leaves to others: the ledger (durable/), what a question may carry (ask.ts).
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import { limitsRequestSchema } from "../agent/limits.ts";
 import type { Caller } from "../config/callers.ts";

@@ -5,7 +5,8 @@
  * Owns: what is refused at the door, and that only what is not spent yet is held anew. Leaves to others: what the new run
  * takes over (agent/fork.ts), the way in (open-run.ts).
  */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import { DEFAULT_LIMITS, type FullLimits, limitsRequestSchema } from "../agent/limits.ts";
 import type { PublicRun } from "../agent/view.ts";

@@ -5,7 +5,7 @@
  * answer that is better looked at than read), and the headers of a file that holds text from rows. Leaves to others: rules and drawing (web/). The drawing code is
  * loaded when the first picture is wanted.
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import type { PublicRun } from "../agent/view.ts";
 import type { ResultPage, RunApi } from "../durable/contract.ts";

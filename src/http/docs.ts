@@ -4,7 +4,7 @@
  * Owns: the document around it and the policy that the browser holds it to: scripts and data from this server alone.
  * Leaves to others: its files, which are static assets (cli/build-docs.ts), and the contract (openapi.ts).
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import type { HttpEnv } from "./context.ts";
 
 const POLICY = [

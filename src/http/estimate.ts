@@ -4,7 +4,7 @@
  *
  * Owns: the public shape. Leaves to others: the arithmetic (agent/estimate.ts), what may be asked (ask.ts).
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import { estimateRun, SCHEMA_BYTES_SHOWN_MAX } from "../agent/estimate.ts";
 import { modelInfoOf } from "../config/model-info.ts";

@@ -6,7 +6,7 @@
  * slow reader holds nothing, a vanished one costs at most one poll. Keep-alives are comments and carry no id. The stream
  * ends with the run; a reader that comes back after the last event is told by 204 to stay away.
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import type { EventPage, NumberedEvent, RunApi } from "../durable/contract.ts";
 import { ownRun, runNotFound } from "./access.ts";

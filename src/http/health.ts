@@ -1,5 +1,5 @@
 /** `GET /healthz`: the worker runs and its settings are right. Asks no object and no database. */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import type { HttpEnv } from "./context.ts";
 
 export function createHealthRoutes() {

@@ -4,8 +4,9 @@
  * Owns: the document's frame and its examples. Leaves to others: the routes (api-routes.ts), the shapes (schemas.ts and
  * the route files). It needs no settings and no key, and is made once for an isolate.
  */
-import { Hono } from "hono";
+
 import { etag } from "hono/etag";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { againSchema } from "./again.ts";

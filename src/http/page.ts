@@ -5,7 +5,7 @@
  * Owns: which addresses are the page's, and the policy that the browser holds it to: nothing from elsewhere, no inline
  * script, no text that becomes HTML (trusted types), no frame around it. Leaves to others: what it shows (web/).
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import { CHART_STYLE_HASH, renderShell } from "../web/shell.ts";
 import type { HttpEnv } from "./context.ts";
 

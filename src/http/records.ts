@@ -4,7 +4,7 @@
  * Rows and entries are fetched from the object page by page as the client reads, so neither a long result nor a slow
  * reader costs memory.
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import type { ResultPage, RunApi } from "../durable/contract.ts";
 import { ownRun, runNotFound } from "./access.ts";

@@ -4,7 +4,8 @@
  * Owns: which answer of the run object is which status. Doing the same twice gives the same; after the end it is a 409
  * that says so, and nothing changes.
  */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import type { PublicRun } from "../agent/view.ts";
 import { ownRun, runHeaders, runNotFound } from "./access.ts";

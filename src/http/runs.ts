@@ -4,8 +4,9 @@
  * Owns: status codes and headers of these three. Leaves to others: whether a question may be asked (ask.ts), the way in
  * (open-run.ts), driving while the client waits (drive.ts).
  */
-import { Hono } from "hono";
+
 import { etag } from "hono/etag";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import type { LedgerEntry } from "../durable/caller-contract.ts";
 import { usdFromNano } from "../lib/money.ts";

@@ -4,7 +4,7 @@
  * Owns: the public shape. Leaves to others: what scopes hide and mask (sql/schema.ts). Read from the database each time,
  * in a few round trips: the edge keeps no state, and a browser may keep the answer for a minute.
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import { type DatabaseSchema, readSchema } from "../sql/schema.ts";
 import type { HttpEnv } from "./context.ts";

@@ -4,7 +4,7 @@
  * People in Slack have no API key, so the address itself is the permission: signed with the app's signing secret, for one
  * result of one run, for a week (lib/hmac.ts). Search engines are told to keep off.
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import { isSignedPath } from "../lib/hmac.ts";
 import { type HttpEnv, runObject } from "./context.ts";
 import { problem } from "./problems.ts";

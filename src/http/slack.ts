@@ -6,7 +6,8 @@
  * unsigned request that gets a 200 is `ssl_check=1`, and nothing is done for it, whatever else it says.
  * Leaves to others: who may ask (slack-command.ts), the way in (open-run.ts), the answer (durable/deliveries.ts).
  */
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
+import { Hono } from "hono/tiny";
 import type { SlackDoor } from "../config/doors.ts";
 import type { StartRun } from "../durable/contract.ts";
 import type { SlackPress } from "../durable/slack-origin.ts";

@@ -4,7 +4,7 @@
  *
  * Owns: the public shape. Leaves to others: the ledger (durable/).
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import * as z from "zod";
 import type { DayUsage, RecentFigures } from "../durable/caller-contract.ts";
 import { usdFromNano } from "../lib/money.ts";

@@ -9,7 +9,7 @@
  * Leaves to others: signatures (webhook-signature.ts), where the question sits (webhook-question.ts), the way in
  * (open-run.ts). Anything but a 2xx makes the sender try again, which is right for every refusal that may pass.
  */
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import type { WebhookSource } from "../config/doors.ts";
 import { toHex } from "../lib/hmac.ts";
 import { checkAsk } from "./ask.ts";
