@@ -12,7 +12,8 @@
  *        "models": ["claude-sonnet-5-5"],                     absent: every model that is configured
  *        "limits": {"default": {"budget_usd": 0.2}, "max": {"budget_usd": 1}},
  *        "daily_usd": 5, "rate": {"per_minute": 30}, "runs_at_once": 4,
- *        "callback_url": "https://example.com/hook"}}         used when a question names none
+ *        "callback_url": "https://example.com/hook",          used when a question names none
+ *        "prompt_cache": "1h"}}                               for questions that come 5 to 60 minutes apart; absent: "5m"
  *
  * A caller without keys cannot use the API. Nothing means unlimited. Pure: no I/O, no clock.
  */
@@ -40,6 +41,8 @@ export interface Caller {
   readonly ratePerMinuteMax: number;
   readonly runsAtOnceMax: number;
   readonly callbackUrl: string | null;
+  /** How long the vendor keeps what all of the caller's questions begin with. */
+  readonly promptCache: "5m" | "1h";
 }
 
 /** Twenty questions at the default ceiling: a leaked key costs a lunch, not a month. */
@@ -78,6 +81,7 @@ export const callerFields = {
   rate: z.strictObject({ per_minute: z.int().min(1).max(100_000) }).optional(),
   runs_at_once: z.int().min(1).max(10_000).optional(),
   callback_url: z.string().min(1).max(2_000).optional(),
+  prompt_cache: z.enum(["5m", "1h"]).optional(),
 };
 
 const fieldsSchema = z.strictObject(callerFields);
@@ -132,6 +136,7 @@ export function toCaller(name: string, fields: CallerFields, base: LimitPair, wh
     ratePerMinuteMax: fields.rate?.per_minute ?? RATE_PER_MINUTE_DEFAULT,
     runsAtOnceMax: fields.runs_at_once ?? RUNS_AT_ONCE_DEFAULT,
     callbackUrl: fields.callback_url ?? null,
+    promptCache: fields.prompt_cache ?? "5m",
   };
 }
 

@@ -34,6 +34,8 @@ export interface StartRun {
   readonly slack?: SlackOrigin | null;
   /** What the run does instead of asking a model. */
   readonly plan?: StoredPlan;
+  /** How long a vendor that takes cache marks keeps tools, system text and schema; absent: five minutes. */
+  readonly promptCache?: "5m" | "1h";
 }
 
 /**

@@ -33,6 +33,7 @@ const settingsSchema = z.strictObject({
   slack: slackOriginSchema.nullable().default(null),
   /** Spent by the run this one carries on from, and charged to the caller there. */
   inheritedNanoUsd: z.int().min(0).default(0),
+  promptCache: z.enum(["5m", "1h"]).exactOptional(),
 });
 
 export type RunSettings = StartRun & { readonly inheritedNanoUsd: number };

@@ -45,7 +45,7 @@ export interface Wiring {
 /** Throws a `ConfigError` when a variable is wrong. `tracing`: the platform's; absent: no spans. */
 export function createWiring(
   env: DurableBindings,
-  settings: Pick<RunSettings, "model" | "scopes"> & { readonly id?: string },
+  settings: Pick<RunSettings, "model" | "scopes" | "promptCache"> & { readonly id?: string },
   tracing?: Tracing,
 ): Wiring {
   const database = createDatabase(env.DB, settings.scopes, { now: Date.now });
@@ -60,7 +60,7 @@ export function createWiring(
   ];
   const runId = settings.id ?? "";
   const config = configOf(env);
-  const model = createModel(config, settings.model);
+  const model = createModel(config, settings);
   const traced = tracing === undefined ? tools : tools.map((tool) => traceTool(tool, runId, tracing));
   return {
     tools: new Map(traced.map((tool) => [tool.name, tool])),
@@ -88,7 +88,10 @@ function providerOf(config: Config, id: string): string {
   return id === OFFLINE_MODEL || id === NO_MODEL ? "querent" : vendorOf(id, config.prices);
 }
 
-function createModel(config: Config, id: string): Result<Model, string> {
+function createModel(
+  config: Config,
+  { model: id, promptCache }: Pick<RunSettings, "model" | "promptCache">,
+): Result<Model, string> {
   if (id === OFFLINE_MODEL) return ok(createOfflineModel());
   if (id === NO_MODEL) return ok(createNoModel());
   const info = lookUpModel(id, config.prices);
@@ -97,7 +100,9 @@ function createModel(config: Config, id: string): Result<Model, string> {
   const { apiKey, baseUrl } = config[vendor];
   if (vendor === "anthropic") {
     if (apiKey === null) return err(`The model ${id} needs ANTHROPIC_API_KEY, which is not set.`);
-    return ok(createAnthropicModel({ apiKey, baseUrl: baseUrl ?? undefined, info: info.value }));
+    return ok(
+      createAnthropicModel({ apiKey, baseUrl: baseUrl ?? undefined, info: info.value, prefixTtl: promptCache }),
+    );
   }
   if (apiKey === null && baseUrl === null) {
     return err(`The model ${id} needs OPENAI_API_KEY or OPENAI_BASE_URL, and neither is set.`);

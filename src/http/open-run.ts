@@ -10,7 +10,7 @@ import type { PublicRun } from "../agent/view.ts";
 import type { Caller } from "../config/callers.ts";
 import { OFFLINE_MODEL } from "../config.ts";
 import type { AdmitReply, CallerPolicy, RateState } from "../durable/caller-contract.ts";
-import type { Driver } from "../durable/contract.ts";
+import type { Driver, StartRun } from "../durable/contract.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { CheckedAsk } from "./ask.ts";
 import { callerObject, type HttpBindings, type HttpPorts, runObject } from "./context.ts";
@@ -60,12 +60,17 @@ export function openRun(ask: CheckedAsk, opening: Opening): Promise<Result<Opene
       reserveNanoUsd: mostOf(ask),
       question: ask.question,
       async begin(runId, driver) {
-        const start = { ...ask, id: runId, caller: caller.name, scopes: caller.scopes };
+        const start = { ...ask, id: runId, ...pinnedOf(caller) };
         return ok(await runObject(bindings, runId).start(start, driver));
       },
     },
     opening,
   );
+}
+
+/** What of the caller is fixed in a run. The default is not sent: an object of an older release would not know it. */
+export function pinnedOf({ name, scopes, promptCache }: Caller): Pick<StartRun, "caller" | "scopes" | "promptCache"> {
+  return { caller: name, scopes, ...(promptCache === "1h" && { promptCache }) };
 }
 
 /** The offline model costs nothing: only the rows that it reads do, and the day is not held up for more. */

@@ -14,7 +14,7 @@ import type { SlackPress } from "../durable/slack-origin.ts";
 import { checkAsk } from "./ask.ts";
 import { readBytes } from "./body.ts";
 import { callerObject, type HttpEnv, runObject } from "./context.ts";
-import { mostOf, policyOf } from "./open-run.ts";
+import { mostOf, pinnedOf, policyOf } from "./open-run.ts";
 import { type ProblemCode, problem } from "./problems.ts";
 import { createRunId, ownsRunId, RUN_ID_BYTES } from "./run-id.ts";
 import { parseCommand, refusePlace, type SlackQuestion } from "./slack-command.ts";
@@ -91,7 +91,7 @@ async function ask(c: Context<HttpEnv>, door: SlackDoor, asked: SlackQuestion): 
   const slack = { ...place, receivedAt: ports.now(), publicOrigin: url.origin, working: null };
   const key = triggerId === null ? null : { name: `slack:${triggerId}`, keptMs: TRIGGER_KEPT_MS };
   const runId = createRunId(caller.name, ports.randomBytes(RUN_ID_BYTES));
-  const start: StartRun = { ...checked.value, id: runId, caller: caller.name, scopes: caller.scopes, slack };
+  const start: StartRun = { ...checked.value, id: runId, ...pinnedOf(caller), slack };
   const reply = await callerObject(c.env, caller.name).take({
     key,
     admit: { runId, reserveNanoUsd: mostOf(checked.value), question, policy: policyOf(caller) },

@@ -8,7 +8,7 @@
  * R1 assistant content goes back verbatim; thinking blocks are bound to everything before them, so the body of step n
  *    begins with the body of step n - 1 apart from cache marks, which the vendor leaves out of the comparison.
  * R2 every call is answered in the one user message after it, results first, our note last.
- * R3 at most three cache marks of the four allowed.
+ * R3 at most three cache marks of the four allowed; one that asks for an hour stands before all others, as the API asks.
  */
 import type { Anthropic } from "@anthropic-ai/sdk";
 import * as z from "zod";
@@ -25,14 +25,18 @@ export const ADDED_TOKENS_MAX = 1_000;
 /** What stands for a user message without any text, which the API would refuse. */
 const EMPTY_TEXT = "(empty)";
 
-const EPHEMERAL = { type: "ephemeral" } as const;
+/** How long the vendor keeps what never changes in a run; what the conversation adds is always kept for five minutes. */
+export type PrefixTtl = "5m" | "1h";
+
+const EPHEMERAL: Mark = { type: "ephemeral" };
 /** Of the marks: within messages, and on the system text or the last tool. */
-const MARKS_BYTES_MAX = 3 * ',"cache_control":{"type":"ephemeral"}'.length;
+const MARKS_BYTES_MAX = ',"ttl":"1h"'.length + 3 * ',"cache_control":{"type":"ephemeral"}'.length;
 /** What stands around the system text and the tools. */
 const FRAME_BYTES_MAX = '"tools":[],"system":[{"type":"text","text":""}],"tool_choice":{"type":"auto"},'.length;
 
 type Body = Anthropic.MessageCreateParamsNonStreaming;
 type Block = Anthropic.ContentBlockParam;
+type Mark = Anthropic.CacheControlEphemeral;
 /** Blocks of our own messages, the only ones that may carry a mark. */
 type OwnBlock = Anthropic.TextBlockParam | Anthropic.ToolResultBlockParam;
 
@@ -40,18 +44,22 @@ type OwnBlock = Anthropic.TextBlockParam | Anthropic.ToolResultBlockParam;
 const contentSchema = z.array(z.custom<Block>((block) => isTagged(block)));
 
 /** The body of `messages.create`. */
-export function toMessagesBody(request: ModelRequest, info: ModelInfo): Body {
+export function toMessagesBody(request: ModelRequest, info: ModelInfo, ttl?: PrefixTtl): Body {
   return {
     model: info.id,
     max_tokens: Math.min(request.maxTokens, info.maxOutputTokens),
-    ...toPrompt(request),
+    ...toPrompt(request, ttl),
     ...(request.tools.length === 0 ? {} : { tool_choice: { type: request.toolChoice } }),
   };
 }
 
 /** The body of `messages.countTokens`: the same prompt. */
-export function toCountBody(request: ModelRequest, info: ModelInfo): Anthropic.MessageCountTokensParams {
-  return { model: info.id, ...toPrompt(request) };
+export function toCountBody(
+  request: ModelRequest,
+  info: ModelInfo,
+  ttl?: PrefixTtl,
+): Anthropic.MessageCountTokensParams {
+  return { model: info.id, ...toPrompt(request, ttl) };
 }
 
 /**
@@ -92,7 +100,8 @@ function bytesOf(tools: readonly Anthropic.Tool[]): number {
  * unreadable: there only the first mark stays, since what nobody will read is not worth the price of a write. A call
  * without tools (a critic, a summary) has a prompt of its own that nobody reads again: it carries no mark.
  */
-function toPrompt(request: ModelRequest): Pick<Body, "system" | "tools" | "messages"> {
+function toPrompt(request: ModelRequest, ttl?: PrefixTtl): Pick<Body, "system" | "tools" | "messages"> {
+  const prefixMark: Mark = ttl === "1h" ? { ...EPHEMERAL, ttl } : EPHEMERAL;
   const answeredAt = request.messages.findLastIndex((message) => message.role === "assistant");
   const ends = request.toolChoice === "none" ? [] : [request.messages[answeredAt - 1], request.messages.at(-1)];
   const messages = request.messages.flatMap((message): Anthropic.MessageParam[] => {
@@ -102,14 +111,14 @@ function toPrompt(request: ModelRequest): Pick<Body, "system" | "tools" | "messa
   });
   const isReadAgain = request.tools.length > 0 || request.toolChoice !== "none";
   const text: Anthropic.TextBlockParam = { type: "text", text: request.system.toWellFormed() };
-  const system = isBlank(request.system) ? [] : [isReadAgain ? marked(text) : text];
+  const system = isBlank(request.system) ? [] : [isReadAgain ? marked(text, prefixMark) : text];
   const tools = toTools(request.tools);
   const lastTool = tools.at(-1);
   const isMarkedTool = system.length === 0 && lastTool !== undefined;
   return {
     ...(tools.length === 0
       ? {}
-      : { tools: isMarkedTool ? [...tools.slice(0, -1), { ...lastTool, cache_control: EPHEMERAL }] : tools }),
+      : { tools: isMarkedTool ? [...tools.slice(0, -1), { ...lastTool, cache_control: prefixMark }] : tools }),
     ...(system.length === 0 ? {} : { system }),
     messages,
   };
@@ -184,8 +193,8 @@ function toOwnBlocks(message: Exclude<Message, { role: "assistant" }>): OwnBlock
   return results.length === 0 ? [{ type: "text", text: EMPTY_TEXT }] : results;
 }
 
-function marked<Marked extends Block>(block: Marked): Marked {
-  return { ...block, cache_control: EPHEMERAL };
+function marked<Marked extends Block>(block: Marked, mark: Mark): Marked {
+  return { ...block, cache_control: mark };
 }
 
 /** The message with a mark on its last block. Only our own messages are marked: what a model said stays verbatim. */
@@ -193,7 +202,7 @@ function withMark(param: Anthropic.MessageParam): Anthropic.MessageParam {
   const blocks = typeof param.content === "string" ? [] : param.content;
   const last = blocks.at(-1);
   if (param.role !== "user" || last === undefined || isEmptyBlock(last)) return param;
-  return { ...param, content: [...blocks.slice(0, -1), marked(last)] };
+  return { ...param, content: [...blocks.slice(0, -1), marked(last, EPHEMERAL)] };
 }
 
 /** A mark on an empty block is refused. Text is never empty here; a result without content is. */

@@ -16,7 +16,7 @@ import type { Anthropic } from "@anthropic-ai/sdk";
 import { APIConnectionTimeoutError, APIError, BaseAnthropic } from "@anthropic-ai/sdk";
 import type { Model, ModelFailure, ModelInfo, ModelOutcome, ModelRequest } from "../agent/model.ts";
 import { errorBodySchema, toReply } from "./anthropic-reply.ts";
-import { boundPromptTokens, toCountBody, toMessagesBody } from "./anthropic-request.ts";
+import { boundPromptTokens, type PrefixTtl, toCountBody, toMessagesBody } from "./anthropic-request.ts";
 import { callOnce, toCallFailure, wholeMs } from "./call.ts";
 import { checkKey, cleanDetail, toStatusFailure } from "./failure.ts";
 import { parseAnswer, toMalformedFailure } from "./reply-parts.ts";
@@ -27,6 +27,8 @@ export interface AnthropicOptions {
   /** May hold a path, as the address of a gateway does. */
   readonly baseUrl?: string | undefined;
   readonly info: ModelInfo;
+  /** Of the cache entry of tools, system text and schema; five minutes when absent. */
+  readonly prefixTtl?: PrefixTtl | undefined;
   readonly fetch?: Fetch | undefined;
   /** For a retry-after given as a date. */
   readonly now?: () => number;
@@ -41,7 +43,7 @@ const COUNT_TIMEOUT_MS = 10_000;
 
 /** Keeps `complete`'s promise of one request, no retry, no rejection. */
 export function createAnthropicModel(options: AnthropicOptions): Model {
-  const { apiKey, info } = options;
+  const { apiKey, info, prefixTtl } = options;
   const now = options.now ?? Date.now;
   const client = new BaseAnthropic({
     apiKey,
@@ -62,7 +64,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
       const timeoutMs = Math.min(request.timeoutMs, COUNT_TIMEOUT_MS);
       const end = await callOnce(timeoutMs, signal, (inner) =>
         client.post<Anthropic.MessageTokensCount>("/v1/messages/count_tokens", {
-          body: toCountBody(request, info),
+          body: toCountBody(request, info, prefixTtl),
           signal: inner,
           timeout: wholeMs(timeoutMs),
         }),
@@ -75,7 +77,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     async complete(request, signal) {
       const badKey = checkKey(apiKey, SERVER);
       if (badKey !== null) return badKey;
-      const body = toMessagesBody(request, info);
+      const body = toMessagesBody(request, info, prefixTtl);
       const end = await callOnce(request.timeoutMs, signal, (inner) =>
         client.post("/v1/messages", { body, signal: inner, timeout: wholeMs(request.timeoutMs) }).withResponse(),
       );

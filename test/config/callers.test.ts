@@ -38,6 +38,7 @@ describe("QUERENT_CALLERS", () => {
       ratePerMinuteMax: 60,
       runsAtOnceMax: 8,
       callbackUrl: null,
+      promptCache: "5m",
     });
   });
 
@@ -62,6 +63,7 @@ describe("QUERENT_CALLERS", () => {
           rate: { per_minute: 3 },
           runs_at_once: 2,
           callback_url: "https://example.com/hook",
+          prompt_cache: "1h",
         },
       },
       { QUERENT_LIMITS: '{"max": {"max_steps": 20}}', ...callbacks },
@@ -84,6 +86,7 @@ describe("QUERENT_CALLERS", () => {
       ratePerMinuteMax: 3,
       runsAtOnceMax: 2,
       callbackUrl: "https://example.com/hook",
+      promptCache: "1h",
     });
   });
 
@@ -122,6 +125,7 @@ describe("QUERENT_CALLERS", () => {
     [{ a: { keys: [HASH], rate: 5 } }, /rate/],
     [{ a: { keys: [HASH], runs_at_once: -1 } }, /runs_at_once/],
     [{ a: { keys: [HASH], models: [] } }, /models/],
+    [{ a: { keys: [HASH], prompt_cache: "2h" } }, /prompt_cache.*5m.*1h/],
     [{ a: { keys: [HASH], scopes: { table: {} } } }, /table/],
     [{ a: { keys: [HASH], scopes: { columns: { deny: ["Email"] } } } }, /Table\.Column/],
     [{ a: { keys: [HASH], scopes: { mask_values: ["emails"] } } }, /mask_values/],

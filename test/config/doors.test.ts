@@ -23,8 +23,12 @@ function messageOf(sources: unknown): string {
 
 describe("WEBHOOK_SOURCES", () => {
   test("a source has a caller of its own, or names one", () => {
-    const sources = read({ alerts: { ...SOURCE, daily_usd: 1 }, forms: { ...SOURCE, caller: "ops" } });
-    expect(sources.get("alerts")?.caller).toMatchObject({ name: "webhook:alerts", dailyNanoUsdMax: 1_000_000_000 });
+    const sources = read({
+      alerts: { ...SOURCE, daily_usd: 1, prompt_cache: "1h" },
+      forms: { ...SOURCE, caller: "ops" },
+    });
+    const own = { name: "webhook:alerts", dailyNanoUsdMax: 1_000_000_000, promptCache: "1h" };
+    expect(sources.get("alerts")?.caller).toMatchObject(own);
     expect(sources.get("forms")?.caller).toMatchObject({ name: "ops", dailyNanoUsdMax: 3_000_000_000 });
   });
 

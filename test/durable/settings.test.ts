@@ -33,6 +33,17 @@ describe("stored settings", () => {
     expect(decodeSettings(JSON.stringify(older))).toMatchObject({ ok: true, value: { inheritedNanoUsd: 0 } });
   });
 
+  it("hold for how long the prefix is kept; without a word, as an older release left it, for five minutes", () => {
+    const long = decodeSettings(encodeSettings({ ...SETTINGS, promptCache: "1h" }));
+    expect(long.ok && long.value.promptCache).toBe("1h");
+    const older = decodeSettings(encodeSettings(SETTINGS));
+    expect(older.ok && "promptCache" in older.value).toBe(false);
+    expect(decodeSettings(JSON.stringify({ ...SETTINGS, promptCache: "1d" }))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining("promptCache"),
+    });
+  });
+
   it("that cannot be trusted are refused with the place, never read as without scopes", () => {
     expect(decodeSettings("{")).toMatchObject({ ok: false, error: expect.stringContaining("not JSON") });
     const { scopes: _scopes, ...without } = SETTINGS;

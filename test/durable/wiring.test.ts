@@ -38,6 +38,42 @@ describe("models", () => {
   });
 });
 
+it("a run's hour of prompt caching reaches the vendor that takes marks, and no other", async () => {
+  const bodies: string[] = [];
+  vi.stubGlobal("fetch", async (_input: unknown, init: RequestInit) => {
+    bodies.push(String(init.body));
+    return new Response("{}", { status: 500 });
+  });
+  const request = {
+    system: "Answer.",
+    tools: [],
+    messages: [{ role: "user", text: "How many?" }],
+    maxTokens: 10,
+    toolChoice: "auto",
+    timeoutMs: 1_000,
+  } as const;
+  const variables = {
+    ANTHROPIC_API_KEY: "key",
+    OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
+    QUERENT_PRICES: '{"local-model":{"input":1,"output":1}}',
+  };
+  for (const settings of [
+    { model: "claude-sonnet-5-5", promptCache: "1h" },
+    { model: "claude-sonnet-5-5" },
+    { model: "local-model", promptCache: "1h" },
+  ] as const) {
+    const { model } = createWiring(bindings(variables), { ...settings, scopes: {} });
+    if (!model.ok) throw new Error(model.error);
+    await model.value.complete(request, new AbortController().signal);
+  }
+  vi.unstubAllGlobals();
+  expect(bodies.map((body) => [body.match(/"ttl":"1h"/g)?.length ?? 0, body.includes("cache_control")])).toEqual([
+    [1, true],
+    [0, true],
+    [0, false],
+  ]);
+});
+
 it("the tools of this release are there by their names", () => {
   const { tools } = createWiring(bindings(), { model: "offline", scopes: {} });
   expect([...tools.keys()]).toEqual(

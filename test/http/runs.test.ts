@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createHarness, readProblem } from "./harness.ts";
+import { createHarness, KEY, readProblem, sha256 } from "./harness.ts";
 
 describe("POST /v1/runs", () => {
   test("answers 202 with the run and where it is", async () => {
@@ -112,6 +112,21 @@ describe("POST /v1/runs", () => {
       limits: { costNanoUsdMax: 250_000_000 },
       callbackUrl: null,
     });
+  });
+
+  test("the object is told of a caller's hour of prompt caching, and of nothing that an older one would not know", async () => {
+    const startedBy = async (more: object) => {
+      const callers = { team: { keys: [sha256(KEY)], ...more } };
+      const { post, runs } = createHarness({ QUERENT_CALLERS: JSON.stringify(callers) });
+      await post("/v1/runs", { question: "How many?" }, { authorization: `Bearer ${KEY}` });
+      return [...runs.values()][0]?.started;
+    };
+    expect(await startedBy({ prompt_cache: "1h" })).toMatchObject({ caller: "team", promptCache: "1h" });
+    for (const more of [{}, { prompt_cache: "5m" }]) {
+      const started = await startedBy(more);
+      expect(started).toMatchObject({ caller: "team" });
+      expect(started).not.toHaveProperty("promptCache");
+    }
   });
 
   test.each([

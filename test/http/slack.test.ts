@@ -109,6 +109,17 @@ describe("a slash command", () => {
     expect(door.runs.size).toBe(0);
   });
 
+  it("asks for the hour of prompt caching that SLACK_CALLER has", async () => {
+    for (const [caller, kept] of [
+      [{ prompt_cache: "1h" }, "1h"],
+      [{}, undefined],
+    ] as const) {
+      const door = createDoor(caller);
+      await door.send(door.workspace.command("how many?"));
+      expect(onlyRun(door).started?.promptCache).toBe(kept);
+    }
+  });
+
   it("is for the listed teams, channels and people only", async () => {
     const door = createDoor({ channels: ["C0001"], users: ["U0001"] });
     for (const who of [{ teamId: "T0002" }, { channelId: "C0002" }, { userId: "U0002" }]) {

@@ -5,6 +5,7 @@ import type { Message, ModelRequest } from "../../src/agent/model.ts";
 import {
   ADDED_TOKENS_MAX,
   boundPromptTokens,
+  type PrefixTtl,
   toCountBody,
   toMessagesBody,
 } from "../../src/models/anthropic-request.ts";
@@ -16,8 +17,8 @@ import { ask, infoOf, SQL_TOOL } from "./requests.ts";
 const MODEL = infoOf();
 
 /** The body as it arrives: through JSON. */
-function bodyOf(request: ModelRequest): JsonObject {
-  const body: unknown = JSON.parse(JSON.stringify(toMessagesBody(request, MODEL)));
+function bodyOf(request: ModelRequest, ttl: PrefixTtl = "5m"): JsonObject {
+  const body: unknown = JSON.parse(JSON.stringify(toMessagesBody(request, MODEL, ttl)));
   if (!isObject(body)) throw new Error("the body is no object");
   return body;
 }
@@ -152,6 +153,20 @@ describe("R3: cache marks", () => {
     expect(marked).toMatchObject([{ type: "text", text: ask().system }]);
   });
 
+  test("for an hour where the caller wishes it: the stable one alone, on the system block or the last tool, in a count too", () => {
+    const messages = [{ role: "user", text: "?" } as const, said("a"), told(undefined, "a")];
+    for (const request of [ask({ messages }), ask({ messages, system: "" })]) {
+      const marksOf = (body: object) =>
+        markedBlocks(JSON.parse(JSON.stringify(body))).flatMap((block) => block.cache_control ?? []);
+      const [long, short] = [{ type: "ephemeral", ttl: "1h" }, { type: "ephemeral" }];
+      expect(marksOf(toMessagesBody(request, MODEL, "1h"))).toEqual([long, short, short]);
+      expect(marksOf(toCountBody(request, MODEL, "1h"))).toEqual([long, short, short]);
+      expect(marksOf(toMessagesBody(request, MODEL, "5m"))).toEqual([short, short, short]);
+    }
+    const alone = ask({ tools: [], toolChoice: "none" });
+    expect(JSON.stringify(toMessagesBody(alone, MODEL, "1h"))).not.toContain('cache_control":{"type":"ephemeral","ttl');
+  });
+
   test("without a system prompt the last tool carries the stable mark", () => {
     const marked = markedBlocks(bodyOf(ask({ system: "" }))).filter((block) => block.cache_control !== undefined);
     expect(marked).toMatchObject([{ name: SQL_TOOL.name }, { text: "How many albums are there?" }]);
@@ -217,7 +232,11 @@ describe("properties", () => {
     const worst = createMeter("bytes");
     fc.assert(
       fc.property(anyRequest, (request) => {
-        expect(boundPromptTokens(request, MODEL)).toBeGreaterThanOrEqual(worst.count(bodyOf(request)));
+        const bound = boundPromptTokens(request, MODEL);
+        expect(bound).toBeGreaterThanOrEqual(worst.count(bodyOf(request)));
+        // Marks are counted in, the longest as well.
+        const bytes = Buffer.byteLength(JSON.stringify(bodyOf(request, "1h")));
+        expect(bound - ADDED_TOKENS_MAX).toBeGreaterThanOrEqual(bytes);
       }),
       { numRuns: 300 },
     );
@@ -226,8 +245,8 @@ describe("properties", () => {
 
   test("every conversation that the loop can build is accepted by the rules of the API", () => {
     fc.assert(
-      fc.property(anyRequest, (request) => {
-        expect(firstFault(bodyOf(request), "create")).toBeNull();
+      fc.property(anyRequest, fc.constantFrom("5m", "1h"), (request, ttl) => {
+        expect(firstFault(bodyOf(request, ttl), "create")).toBeNull();
         expect(JSON.stringify(bodyOf(request)).isWellFormed()).toBe(true);
       }),
       { numRuns: 300 },
