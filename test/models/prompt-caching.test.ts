@@ -4,11 +4,13 @@
  * begins with it, or could (a call with tools may be followed by another); of a call that is the last, nothing is.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { priceUsage } from "../../src/agent/cost.ts";
 import type { ModelInfo } from "../../src/agent/model.ts";
 import { systemText } from "../../src/agent/prompt.ts";
 import { runStep } from "../../src/agent/step.ts";
 import { createAnthropicModel } from "../../src/models/anthropic.ts";
-import { lookUpModel } from "../../src/models/prices.ts";
+import type { PrefixTtl } from "../../src/models/anthropic-request.ts";
+import { KNOWN_MODEL_IDS, lookUpModel, REGION_MULTIPLIER } from "../../src/models/prices.ts";
 import { createMeter, type MeteredUsage } from "../fakes/anthropic-meter.ts";
 import { FAKE_MODELS, isObject, type JsonObject } from "../fakes/anthropic-rules.ts";
 import { message, type ScriptItem, text, thinking, toolUse } from "../fakes/anthropic-script.ts";
@@ -210,6 +212,145 @@ describe("the input cost of a conversation", () => {
       expect(marks).toBeGreaterThan(0);
       expect(marks).toBeLessThanOrEqual(4);
       expect(request.fault).toBeNull();
+    }
+  });
+});
+
+interface Asked {
+  /** Input dollars of all questions, in nano-dollars. */
+  readonly inputNanoUsd: number;
+  readonly usages: readonly MeteredUsage[];
+  /** Of each model call: what was reserved, and what the vendor bills at its dearest region. */
+  readonly calls: readonly { readonly reserved: number; readonly billed: number }[];
+  readonly spent: readonly number[];
+}
+
+interface Asking {
+  readonly id?: string;
+  readonly tokenizer?: "bytes";
+  readonly budgetUsd?: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** One caller's questions, each so many minutes after the one before, on one cache whose clock only this moves. */
+async function askAfter(minutes: readonly number[], prefixTtl: PrefixTtl, asking: Asking = {}): Promise<Asked> {
+  lanes += 1;
+  const apiKey = `caching-${lanes}`;
+  const info = infoOf(asking.id ?? MODEL);
+  let now = 0;
+  let call = 0;
+  const lane = fake.addLane(apiKey, {
+    now: () => now,
+    tokenizer: asking.tokenizer,
+    handler: (request) => {
+      const choice = isObject(request.tool_choice) ? request.tool_choice.type : "auto";
+      if (choice === "none" || request.tools === undefined) return text("So far, twelve rows.");
+      call += 1;
+      return call < 3 ? query(`${call}`) : answer();
+    },
+  });
+  const model = createAnthropicModel({ apiKey, baseUrl: fake.url, info, prefixTtl });
+  const reserved: number[] = [];
+  const spent: number[] = [];
+  for (const [index, pause] of [0, ...minutes].entries()) {
+    now += pause * MINUTE_MS;
+    call = 0;
+    const limits = { max_steps: 6, budget_usd: asking.budgetUsd ?? 5 };
+    const run = createMemoryRun(model, { tools, limits, run: { question: `Question ${index}: how many?` } });
+    const pinned = { ...run.ports.journal.pinned(), system: systemText(SCHEMA) };
+    const ports = { ...run.ports, journal: { ...run.ports.journal, pinned: () => pinned } };
+    for (let step = 0; step < 20 && (await runStep(ports)).kind !== "finished"; step += 1) run.clock.now += 1;
+    expect(run.state().ending).not.toBeNull();
+    spent.push(run.state().usage.costNanoUsd);
+    for (const [at, event] of run.events().entries()) {
+      if (event.type !== "model_replied") continue;
+      const started = run
+        .events()
+        .slice(0, at)
+        .findLast((earlier) => earlier.type === "step_started");
+      reserved.push(started?.type === "step_started" ? started.reservedNanoUsd : 0);
+    }
+  }
+  expect(lane.requests.map((request) => request.fault)).toEqual(lane.requests.map(() => null));
+  const usages = lane.requests.flatMap((request) => (request.usage === null ? [] : [request.usage]));
+  expect(reserved).toHaveLength(usages.length);
+  const calls = usages.map((usage, index) => {
+    const tokens = {
+      input: usage.input_tokens,
+      cacheWrite5m: usage.cache_creation.ephemeral_5m_input_tokens,
+      cacheWrite1h: usage.cache_creation.ephemeral_1h_input_tokens,
+      cacheRead: usage.cache_read_input_tokens,
+      output: OUTPUT_TOKENS_MAX,
+    };
+    return { reserved: reserved[index] ?? 0, billed: priceUsage(info, tokens, REGION_MULTIPLIER) };
+  });
+  return { inputNanoUsd: priceInput(usages, info), usages, calls, spent };
+}
+
+/** More than any reply of these scripts has. */
+const OUTPUT_TOKENS_MAX = 300;
+
+describe("an hour for a caller's prefix", () => {
+  it("costs less when two questions are ten minutes apart, and more when they are two minutes or two hours apart", async () => {
+    const ratios: Record<number, number> = {};
+    for (const minutes of [2, 10, 120]) {
+      const [hour, five] = [await askAfter([minutes], "1h"), await askAfter([minutes], "5m")];
+      ratios[minutes] = hour.inputNanoUsd / five.inputNanoUsd;
+      expect(hour.usages).toHaveLength(6);
+    }
+    if (process.env.SHOW_RATIOS !== undefined) console.log(JSON.stringify(ratios));
+    expect(ratios[2]).toBeGreaterThan(1.2);
+    expect(ratios[10]).toBeLessThan(0.95);
+    expect(ratios[120]).toBeGreaterThan(1.3);
+  });
+
+  it("is for tools and system text alone: what a conversation adds is written for five minutes", async () => {
+    const { usages } = await askAfter([10], "1h");
+    const prefix = usages[0]?.cache_creation.ephemeral_1h_input_tokens ?? 0;
+    expect(prefix).toBeGreaterThan(2_700);
+    expect(usages.map((usage) => usage.cache_creation.ephemeral_1h_input_tokens)).toEqual([prefix, 0, 0, 0, 0, 0]);
+    expect(usages.every((usage) => usage.cache_creation.ephemeral_5m_input_tokens > 0)).toBe(true);
+    expect(usages[3]?.cache_read_input_tokens).toBe(prefix);
+  });
+
+  it("pays from two in five: of ten questions that come later than five minutes, four within the hour, not three", async () => {
+    const pauses = (within: number) => Array.from({ length: 9 }, (_, index) => (index < within ? 30 : 90));
+    // The first question finds nothing, as one after an hour does. Questions in quick succession cost the same.
+    const cheaper = async (minutes: readonly number[]) =>
+      (await askAfter(minutes, "1h")).inputNanoUsd < (await askAfter(minutes, "5m")).inputNanoUsd;
+    expect([await cheaper(pauses(3)), await cheaper(pauses(4))]).toEqual([false, true]);
+    expect([await cheaper([1, 2, ...pauses(3)]), await cheaper([1, 2, ...pauses(4)])]).toEqual([false, true]);
+  });
+
+  it("pays from 38 to 39.5 % by the prices of every model of the table", () => {
+    for (const id of KNOWN_MODEL_IDS) {
+      for (const { cacheWrite5m, cacheWrite1h, cacheRead } of infoOf(id).tiers) {
+        // p questions of 1 are read and the others written: p × read + (1 - p) × hour = five minutes.
+        const share = (cacheWrite1h - cacheWrite5m) / (cacheWrite1h - cacheRead);
+        expect(share).toBeGreaterThan(0.375);
+        expect(share).toBeLessThanOrEqual(0.395);
+      }
+    }
+  });
+
+  it("G1: is reserved for at its own price: never less than what is billed, at a token a byte and the dearest region", async () => {
+    for (const id of FAKE_MODELS.keys()) {
+      for (const ttl of ["1h", "5m"] as const) {
+        const { calls, usages } = await askAfter([2, 10, 120], ttl, { id, tokenizer: "bytes" });
+        expect(calls).toHaveLength(12);
+        for (const { reserved, billed } of calls) expect(reserved).toBeGreaterThanOrEqual(billed);
+        const long = usages.filter((usage) => usage.cache_creation.ephemeral_1h_input_tokens > 0);
+        expect(long).toHaveLength(ttl === "1h" ? 2 : 0);
+      }
+    }
+  });
+
+  it("G1: keeps a run within its budget, however small", async () => {
+    for (const budgetUsd of [0.01, 0.06, 0.1, 0.14, 0.2]) {
+      const { spent } = await askAfter([10, 120], "1h", { budgetUsd, tokenizer: "bytes" });
+      for (const nano of spent) expect(nano).toBeLessThanOrEqual(budgetUsd * 1e9);
+      if (budgetUsd >= 0.2) expect(Math.max(...spent)).toBeGreaterThan(0);
     }
   });
 });
