@@ -67,6 +67,24 @@ describe("continue", () => {
     expect(own / 1e9).toBeCloseTo(run.usage.cost_usd - (before?.usage.cost_usd ?? 0), 9);
   });
 
+  it("keeps for how long the caller's prompt is cached, as the run was started", async () => {
+    for (const promptCache of ["1h", undefined] as const) {
+      const world = fiveQueries();
+      const wired = installWorld(world);
+      wired.mockClear();
+      const pinned = promptCache === undefined ? {} : { promptCache };
+      const { input, stub } = newRun(world, { asked: { max_steps: 3 }, ...pinned });
+      await stub.start(input);
+      await untilFinished(input.id);
+      const request = carryOn("continue", null, { max_steps: 12 });
+      await stub.carryOn(request);
+      await untilFinished(request.id);
+      const settings = wired.mock.calls.map(([each]) => each);
+      expect(new Set(settings.map((each) => each.id))).toEqual(new Set([input.id, request.id]));
+      expect(settings.map((each) => each.promptCache)).toEqual(settings.map(() => promptCache));
+    }
+  });
+
   it("B63: after an outage of the provider it goes on where it stood, with no limit raised and no note of one", async () => {
     const world = fiveQueries();
     const real = world.model;

@@ -4,13 +4,14 @@
  */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
+import { type MockInstance, vi } from "vitest";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type LimitsRequest, resolveLimits } from "../../src/agent/limits.ts";
 import type { Model, ModelOutcome } from "../../src/agent/model.ts";
 import type { Tool } from "../../src/agent/tool.ts";
 import type { PublicRun } from "../../src/agent/view.ts";
 import type { RunApi, RunLedgerApi, StartRun } from "../../src/durable/contract.ts";
 import { RunObject } from "../../src/durable/run-object.ts";
+import type { RunSettings } from "../../src/durable/settings.ts";
 import type { Wiring } from "../../src/durable/wiring.ts";
 import { ok } from "../../src/lib/result.ts";
 import { functionModel, replied } from "../fakes/function-model.ts";
@@ -25,8 +26,11 @@ export interface World {
 
 let ids = 0;
 
-/** Every run object that wires itself after this acts through `world`, which a test may change at any time. */
-export function installWorld(world: World): void {
+/**
+ * Every run object that wires itself after this acts through `world`, which a test may change at any time. Gives back
+ * what sees the settings that each was wired with.
+ */
+export function installWorld(world: World): MockInstance<(settings: RunSettings) => Wiring> {
   const wire = (): Wiring => ({
     tools: new Map(world.tools.map((tool) => [tool.name, tool])),
     model: ok({
@@ -40,8 +44,8 @@ export function installWorld(world: World): void {
     readSchema: async () => ok("table T (1 rows)\n  n INTEGER"),
   });
   // The method is protected: only the platform and this test get hold of the class.
-  const prototype = RunObject.prototype as unknown as { wire: () => Wiring };
-  vi.spyOn(prototype, "wire").mockImplementation(wire);
+  const prototype = RunObject.prototype as unknown as { wire: (settings: RunSettings) => Wiring };
+  return vi.spyOn(prototype, "wire").mockImplementation(wire);
 }
 
 /** One query, then the answer. */
