@@ -6,6 +6,7 @@ import type { Cell } from "../cells.ts";
 import type { ChartWish } from "../chart-choice.ts";
 
 export interface Problem {
+  readonly code: string;
   readonly title: string;
   readonly detail: string;
   readonly errors?: readonly { readonly detail: string }[];
