@@ -19,47 +19,42 @@ export interface Adjective {
 
 export type Degree = "plain" | "comparative" | "superlative";
 
-interface Entry {
-  readonly forms: readonly [plain: string, comparative: string, superlative: string];
-  readonly high: boolean;
-  /** `+` reads the high end of that word, `-` the low end. */
-  readonly readings: string;
-}
-
-const ENTRIES: readonly Entry[] = [
-  { forms: ["old", "older", "oldest"], high: true, readings: "+age -birth -year -date" },
-  { forms: ["", "elder", "eldest"], high: true, readings: "+age -birth" },
-  { forms: ["young", "younger", "youngest"], high: false, readings: "-age +birth +year +date" },
-  { forms: ["new", "newer", "newest"], high: true, readings: "+date +year" },
-  { forms: ["recent", "later", "latest"], high: true, readings: "+date +year" },
-  { forms: ["early", "earlier", "earliest"], high: false, readings: "-date -year" },
-  { forms: ["long", "longer", "longest"], high: true, readings: "+length +duration +height" },
-  { forms: ["short", "shorter", "shortest"], high: false, readings: "-length -duration -height" },
-  { forms: ["tall", "taller", "tallest"], high: true, readings: "+height" },
-  { forms: ["heavy", "heavier", "heaviest"], high: true, readings: "+weight" },
-  { forms: ["light", "lighter", "lightest"], high: false, readings: "-weight" },
-  { forms: ["expensive", "", ""], high: true, readings: "+price +total" },
-  { forms: ["costly", "costlier", "costliest"], high: true, readings: "+price +total" },
-  { forms: ["pricey", "pricier", "priciest"], high: true, readings: "+price +total" },
-  { forms: ["cheap", "cheaper", "cheapest"], high: false, readings: "-price -total" },
-  { forms: ["populous", "", ""], high: true, readings: "+population" },
-  { forms: ["populated", "", ""], high: true, readings: "+population" },
-  { forms: ["fast", "faster", "fastest"], high: true, readings: "+speed" },
-  { forms: ["slow", "slower", "slowest"], high: false, readings: "-speed" },
-  { forms: ["rich", "richer", "richest"], high: true, readings: "+gnp +salary +total" },
-  { forms: ["poor", "poorer", "poorest"], high: false, readings: "-gnp -salary -total" },
-  { forms: ["valuable", "", ""], high: true, readings: "+total +price" },
-  { forms: ["good", "better", "best"], high: true, readings: "+rating" },
-  { forms: ["bad", "worse", "worst"], high: false, readings: "-rating" },
-  { forms: ["large", "larger", "largest"], high: true, readings: "+size +area +capacity +population *" },
-  { forms: ["big", "bigger", "biggest"], high: true, readings: "+size +area +capacity +population *" },
-  { forms: ["great", "greater", "greatest"], high: true, readings: "+size +area *" },
-  { forms: ["small", "smaller", "smallest"], high: false, readings: "-size -area -capacity -population *" },
-  { forms: ["little", "lesser", "littlest"], high: false, readings: "-size -area *" },
-  { forms: ["high", "higher", "highest"], high: true, readings: "+height *" },
-  { forms: ["low", "lower", "lowest"], high: false, readings: "-height *" },
-  { forms: ["deep", "deeper", "deepest"], high: true, readings: "+depth" },
-  { forms: ["wide", "wider", "widest"], high: true, readings: "+width" },
+/** Plain, comparative and superlative, then what they read: `+` the high end of that word, `-` the low end, `*` any figure. */
+const ENTRIES: readonly string[] = [
+  "old/older/oldest +age -birth -year -date",
+  "/elder/eldest +age -birth",
+  "young/younger/youngest -age +birth +year +date",
+  "new/newer/newest +date +year",
+  "recent/later/latest +date +year",
+  "early/earlier/earliest -date -year",
+  "long/longer/longest +length +duration +height",
+  "short/shorter/shortest -length -duration -height",
+  "tall/taller/tallest +height",
+  "heavy/heavier/heaviest +weight",
+  "light/lighter/lightest -weight",
+  "expensive// +price +total",
+  "costly/costlier/costliest +price +total",
+  "pricey/pricier/priciest +price +total",
+  "/dearer/dearest +price +total",
+  "cheap/cheaper/cheapest -price -total",
+  "populous// +population",
+  "populated// +population",
+  "fast/faster/fastest +speed",
+  "slow/slower/slowest -speed",
+  "rich/richer/richest +gnp +salary +total",
+  "poor/poorer/poorest -gnp -salary -total",
+  "valuable// +total +price",
+  "good/better/best +rating",
+  "bad/worse/worst -rating",
+  "large/larger/largest +size +area +capacity +population *",
+  "big/bigger/biggest +size +area +capacity +population *",
+  "great/greater/greatest +size +area *",
+  "small/smaller/smallest -size -area -capacity -population *",
+  "little/lesser/littlest -size -area *",
+  "high/higher/highest +height *",
+  "low/lower/lowest -height *",
+  "deep/deeper/deepest +depth",
+  "wide/wider/widest +width",
 ];
 
 const FORMS = readForms();
@@ -68,13 +63,15 @@ function readForms(): ReadonlyMap<string, { readonly adjective: Adjective; reado
   const map = new Map<string, { readonly adjective: Adjective; readonly degree: Degree }>();
   const degrees: readonly Degree[] = ["plain", "comparative", "superlative"];
   for (const entry of ENTRIES) {
-    const [plain, comparative, superlative] = entry.forms;
+    const [forms = "", ...words] = entry.split(" ");
+    const [plain = "", comparative = "", superlative = ""] = forms.split("/");
+    const high = words[0]?.startsWith("+") === true;
     const adjective: Adjective = {
       word: superlative === "" ? `most ${plain}` : superlative,
-      high: entry.high,
-      readings: entry.readings.split(" ").map((text) => ({
-        attribute: text === "*" ? "*" : text.slice(1),
-        high: text === "*" ? entry.high : text.startsWith("+"),
+      high,
+      readings: words.map((text) => ({
+        attribute: text.replace(/^[+-]/, ""),
+        high: text === "*" ? high : text.startsWith("+"),
       })),
     };
     [plain, comparative, superlative].forEach((form, index) => {
@@ -88,6 +85,11 @@ function readForms(): ReadonlyMap<string, { readonly adjective: Adjective; reado
 /** The adjective a word is a form of. */
 export function adjectiveOf(word: string): { readonly adjective: Adjective; readonly degree: Degree } | null {
   return FORMS.get(word) ?? null;
+}
+
+/** `older`, `oldest`. */
+export function isDegree(word: string): boolean {
+  return (adjectiveOf(word)?.degree ?? "plain") !== "plain";
 }
 
 /** `least expensive` is the other end of `most expensive`. */

@@ -119,9 +119,7 @@ function tellFigure(rows: ShownRows, cell: unknown, cite: Cite, intent: Intent |
 
 /** What was left out is said, so that nobody takes the answer for more than it is. */
 function tellUnread(intent: Intent | null): string {
-  const words = (intent?.unread ?? [])
-    .filter((word) => !/^(people|persons?|much|money|name|time|times|world)$|(ed|ing)$/i.test(word))
-    .slice(0, 5);
+  const words = (intent?.unread ?? []).slice(0, 5);
   if (words.length === 0) return "";
   return `\nI could not place ${words.map((word) => `"${word}"`).join(", ")} in the question and left it out.`;
 }

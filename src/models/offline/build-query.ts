@@ -5,6 +5,7 @@
  */
 import { addConditions } from "./build-conditions.ts";
 import { measureExpression, measureName } from "./build-measure.ts";
+import { addsRepeats, openColumns } from "./determined.ts";
 import type { Group, Intent, Order, Output, Rank } from "./intent.ts";
 import { isMeasure } from "./measures.ts";
 import type { Draft } from "./query-draft.ts";
@@ -13,6 +14,7 @@ import type { Context } from "./resolve.ts";
 import { nodeOf } from "./resolve.ts";
 import type { ColumnNode, TableNode } from "./schema-graph.ts";
 import type { Expression, Select, SelectOutput } from "./select.ts";
+import { convert } from "./units.ts";
 import { wordsOfName } from "./words.ts";
 
 /** `plain` leaves out what only helps the reader (keys beside names), for a second try after an error. */
@@ -34,6 +36,10 @@ export function buildQuery(intent: Intent, context: Context, plain: boolean): Se
     outputs.push(...made);
     figures.push(...made.slice(0, 1).map((each) => each.expression));
   }
+  if (intent.share && groupBy.length > 0)
+    outputs.push(
+      ...figuresOf(outputs).map((of) => ({ expression: { kind: "share" as const, of }, alias: "percentage" })),
+    );
   addConditions(draft, 0, intent.conditions, draft.where);
   const orderBy = rankOrder(draft, intent.rank, outputs);
   if (orderBy === null) return null;
@@ -41,6 +47,9 @@ export function buildQuery(intent: Intent, context: Context, plain: boolean): Se
     const expression = orderExpression(draft, order, intent, figures);
     if (expression !== null) orderBy.push({ expression, descending: order.descending });
   }
+  if (openColumns(draft, groupBy, outputs).length > 0 && !placeWithin(draft, intent, groupBy, outputs, orderBy[0]))
+    return null;
+  if (addsRepeats(draft, outputs)) return null;
   if (orderBy.length === 0) orderBy.push(...usualOrder(intent, outputs));
   const having = intent.having.map((each) => ({
     kind: "compare" as const,
@@ -50,14 +59,42 @@ export function buildQuery(intent: Intent, context: Context, plain: boolean): Se
   }));
   return {
     sources: draft.sources,
-    outputs: nameOutputs(dropRepeats(outputs), draft),
+    outputs: nameOutputs(dropRepeats(outputs), draft).map((output) => inUnit(draft, output, intent.unit)),
     distinct: groupBy.length === 0 && isDistinct(intent, context),
     where: draft.where,
     groupBy,
     having: having.flatMap((each) => (each.left === null ? [] : [{ ...each, left: each.left }])),
     orderBy,
     limit: intent.rank?.limit ?? null,
+    quoted: context.graph.quoted,
   };
+}
+
+/** `top 3 artists per genre`: the rows are the artists of each genre, numbered within it. */
+function placeWithin(
+  draft: Draft,
+  intent: Intent,
+  groupBy: Expression[],
+  outputs: SelectOutput[],
+  by: Select["orderBy"][number] | undefined,
+): boolean {
+  if (intent.rank === null || by === undefined) return false;
+  const within = [...groupBy];
+  const open = openColumns(draft, groupBy, outputs);
+  if (intent.rank.by.kind === "column") groupBy.length = 0;
+  else
+    for (const source of new Set(open.map((column) => column.source))) {
+      const table = draft.sources.find((each) => each.id === source)?.table ?? draft.root;
+      groupBy.push(
+        ...nodeOf(draft.context, table).keys.map(({ name }): Expression => ({ kind: "column", source, name })),
+      );
+    }
+  outputs.push({ expression: { kind: "place", within, by: by.expression, descending: by.descending }, alias: "place" });
+  return openColumns(draft, groupBy, outputs).length === 0;
+}
+
+function figuresOf(outputs: readonly SelectOutput[]): readonly Expression[] {
+  return outputs.map((output) => output.expression).filter((each) => each.kind === "call");
 }
 
 function groupExpressions(draft: Draft, group: Group): readonly Expression[] | null {
@@ -88,6 +125,21 @@ function outputExpressions(draft: Draft, output: Output, plain: boolean): readon
   const table = nodeOf(draft.context, output.table);
   const columns = output.kind === "all" ? table.columns : identifying(table, plain);
   return columns.map((column) => ({ expression: { kind: "column", source, name: column.name }, alias: null }));
+}
+
+/** `average length in minutes` over a column of milliseconds. */
+function inUnit(draft: Draft, output: SelectOutput, unit: string | null): SelectOutput {
+  const { expression, alias } = output;
+  const of = expression.kind === "call" && expression.function !== "count" ? expression.of : expression;
+  if (unit === null || of?.kind !== "column") return output;
+  const table = draft.sources.find((source) => source.id === of.source)?.table ?? draft.root;
+  const column = nodeOf(draft.context, table).columns.find((each) => each.name === of.name);
+  const factor = column === undefined ? "1" : convert(1, "1", unit, column).text;
+  if (factor === "1") return output;
+  const name = (alias ?? wordsOfName(of.name).join("_"))
+    .replace(/_?((milli)?seconds?|bytes?)$|$/, `_${unit}s`)
+    .replace(/^_/, "");
+  return { expression: { kind: "ratio", of: expression, by: factor }, alias: name };
 }
 
 /** Beside a key that points to another row, the names of that row. */
@@ -157,7 +209,7 @@ function usualOrder(
 ): { expression: Expression; descending: boolean }[] {
   if (intent.groups.length === 0) return [];
   const [first] = outputs;
-  if (first !== undefined && first.expression.kind === "period")
+  if (first !== undefined && first.expression.kind === "period" && first.expression.unit !== "weekday")
     return [{ expression: first.expression, descending: false }];
   const figure = outputs.find((output) => output.expression.kind === "call");
   return figure === undefined ? [] : [{ expression: figure.expression, descending: true }];

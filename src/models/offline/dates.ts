@@ -45,6 +45,15 @@ function readMonth(tokens: readonly Token[], at: number, done: Done): ReturnType
   const [a, b, c, d] = tokens.slice(at, at + 4);
   if (a === undefined || b === undefined) return null;
   const month = a.kind === "word" && /^\p{Lu}/u.test(a.text) ? monthOf(a.text) : null;
+  // `between January and March 2022`: the year is said once.
+  if (
+    month !== null &&
+    c?.kind === "word" &&
+    monthOf(c.text) !== null &&
+    isYear(d) &&
+    /^(and|to|until|through|-)$/.test(b.lower)
+  )
+    return done(monthPeriod(d?.value ?? 0, month, 1), 1);
   if (month !== null && isYear(b)) return done(monthPeriod(b.value, month, 1), 2);
   if (month !== null && b.lower === "of" && isYear(c)) return done(monthPeriod(c?.value ?? 0, month, 1), 3);
   if (month !== null && isDay(b) && c?.text === "," && isYear(d))
@@ -63,24 +72,18 @@ function readYear(tokens: readonly Token[], at: number, done: Done): ReturnType<
   const earlier = tokens
     .slice(Math.max(0, at - 6), at)
     .some((previous) => /^(year|years|in|since|during|between|from)$/.test(previous.lower));
-  const joined = /^(and|or|to|-)$/.test(before) && earlier;
+  const joined = /^(and|or|to|-|vs|versus)$/.test(before) && (earlier || readYear(tokens, at - 2, done) !== null);
   const spoken = /^(in|since|during|year|years|until|of|from|through|throughout|for|both)$/.test(before) || joined;
   if (!spoken && !/^(after|before|between)$/.test(before)) return null;
   return done({ from: `${token.text}-01-01`, to: `${token.value + 1}-01-01`, year: token.value }, 1);
 }
 
 function isYear(token: Token | undefined): boolean {
-  return token !== undefined && token.kind === "number" && /^(1[5-9]|20|21)\d\d$/.test(token.text);
+  return token?.kind === "number" && /^(1[5-9]|20|21)\d\d$/.test(token.text);
 }
 
 function isDay(token: Token | undefined): boolean {
-  return (
-    token !== undefined &&
-    token.kind === "number" &&
-    Number.isInteger(token.value) &&
-    token.value >= 1 &&
-    token.value <= 31
-  );
+  return token?.kind === "number" && Number.isInteger(token.value) && token.value >= 1 && token.value <= 31;
 }
 
 function monthPeriod(year: number, month: number, months: number): Period {

@@ -4,6 +4,7 @@
  */
 import type { Operator } from "./keys.ts";
 import type { ColumnNode } from "./schema-graph.ts";
+import type { PeriodUnit } from "./vocabulary.ts";
 
 export type AggregateFunction = "avg" | "sum" | "min" | "max";
 
@@ -26,8 +27,6 @@ export type Output =
   | { readonly kind: "column"; readonly column: ColumnNode }
   | { readonly kind: "all"; readonly table: string }
   | { readonly kind: "measure"; readonly measure: Measure };
-
-export type PeriodUnit = "year" | "month" | "day" | "quarter";
 
 export type Group =
   | { readonly kind: "entity"; readonly table: string }
@@ -121,6 +120,8 @@ export interface Intent {
   readonly orders: readonly Order[];
   /** The figure of the groups' figures that is wanted: the average number of tracks of an album. */
   readonly over: AggregateFunction | null;
+  /** `in minutes`: what figures are to be told in. */
+  readonly unit: string | null;
   /** The count is wanted as a percentage of all rows. */
   readonly share: boolean;
   /** Words of the question that found no use. */

@@ -121,7 +121,7 @@ function shortenKey(
 }
 
 function isNounBefore(first: Item | undefined, second: Item): boolean {
-  if (first === undefined || first.kind !== "ref" || second.kind !== "ref" || first.plural) return false;
+  if (first?.kind !== "ref" || second.kind !== "ref" || first.plural) return false;
   const named = [first, second].every((ref) => (ref.link.tables[0]?.score ?? 0) >= 0.95);
   return named && !/(ed|ing)$/.test(second.text);
 }
@@ -153,7 +153,7 @@ function takeNumber(tokens: readonly Token[], at: number): Taken | null {
   const base = token.kind === "number" ? token.value : token.kind === "word" ? numberWord(token.lower) : null;
   if (base === null || Number.isNaN(base)) return null;
   const next = tokens[at + 1];
-  const scale = next === undefined || next.kind !== "word" ? null : scaleOf(next.lower);
+  const scale = next?.kind !== "word" ? null : scaleOf(next.lower);
   const value = scale === null ? base : base * scale;
   const text = token.kind === "number" && scale === null ? token.text : String(value);
   return { item: { kind: "number", value, text }, length: scale === null ? 1 : 2 };
@@ -161,7 +161,7 @@ function takeNumber(tokens: readonly Token[], at: number): Taken | null {
 
 function takeAdjective(tokens: readonly Token[], at: number, ref: Reference | null): Taken | null {
   const token = tokens[at];
-  if (token === undefined || token.kind !== "word") return null;
+  if (token?.kind !== "word") return null;
   const next = tokens[at + 1];
   const link = ref !== null && ref.length === 1 ? ref.item.link : null;
   if (next !== undefined && /^(most|least|more|less)$/.test(token.lower)) {
@@ -200,12 +200,15 @@ function takeReference(tokens: readonly Token[], at: number, graph: SchemaGraph)
     if (link === null) continue;
     // `official languages`: the first word is a yes-or-no of the second, not part of its name.
     const [first] = link.columns;
+    const last = span.at(-1);
+    // `highest paid doctors`: the verb is the doctors', not part of their name.
+    if (length === 2 && first?.qualified && last?.lower !== last?.lemma && namesTable(graph, last?.lemma ?? ""))
+      continue;
     if (words.length > 1 && first !== undefined && first.qualified && first.column.kind === "flag") continue;
     const strength = linkScore(link);
     const weight = words.length * strength;
     if (weight <= bestWeight + 0.01) continue;
     bestWeight = weight;
-    const last = span.at(-1);
     const text = span.map((token) => token.text).join(" ");
     const plural = last !== undefined && last.lower !== last.lemma;
     best = { item: { kind: "ref", link, text, plural }, length, strength };
@@ -215,7 +218,7 @@ function takeReference(tokens: readonly Token[], at: number, graph: SchemaGraph)
 
 /** A column's very name, where its words were written out (`qty` is known as quantity). */
 function columnAsWritten(token: Token | undefined, graph: SchemaGraph): Reference | null {
-  if (token === undefined || token.kind !== "word") return null;
+  if (token?.kind !== "word") return null;
   const columns = graph.tables.flatMap((table) =>
     table.columns
       .filter((column) => column.name.toLowerCase() === token.lower && !sameWords(column.words, [token.lemma]))
@@ -339,8 +342,7 @@ function beatsKey(
   if (key.key.key === "aggregate" && key.key.function !== "avg" && ref.length === 1 && ref.strength >= 0.95) {
     const next = tokens[at + 1];
     const nounFollows =
-      next !== undefined &&
-      next.kind === "word" &&
+      next?.kind === "word" &&
       !/^(is|are|was|were|of|over|above|under|below|more|less|greater|between|exceeds?|exceeding|equal|at|and|or|in|per|by|for|from|that|higher|lower|larger|smaller|each)$/.test(
         next.lower,
       );
@@ -354,7 +356,7 @@ function beatsKey(
 function isAggregateOf(tokens: readonly Token[], at: number): boolean {
   const from = /^(the|all)$/.test(tokens[at - 1]?.lower ?? "") ? at - 2 : at - 1;
   const next = tokens[at + 1];
-  const isLast = next === undefined || next.kind !== "word" || /^(of|in|for|from|per|by|over)$/.test(next.lower);
+  const isLast = next?.kind !== "word" || /^(of|in|for|from|per|by|over)$/.test(next.lower);
   return isLast && tokens[from]?.lower === "of" && isAggregateWord(tokens[from - 1]);
 }
 
@@ -366,5 +368,5 @@ function aggregatesOverAggregate(tokens: readonly Token[], at: number): boolean 
 }
 
 function isAggregateWord(token: Token | undefined): boolean {
-  return token !== undefined && token.kind === "word" && keyAt([token.lower])?.key.key === "aggregate";
+  return token?.kind === "word" && keyAt([token.lower])?.key.key === "aggregate";
 }

@@ -8,303 +8,102 @@ export type Operator = "=" | "<>" | "<" | "<=" | ">" | ">=";
 /** What a key phrase does in a question. */
 export type Key =
   | { readonly key: "count" | "how_much" | "each" | "by" | "not" | "or" | "and" | "both" | "distinct" }
-  | { readonly key: "between" | "most" | "fewest" | "top" | "bottom" | "average_of" | "share" | "both_ends" }
+  | { readonly key: "between" | "most" | "fewest" | "top" | "bottom" | "share" }
   | { readonly key: "aggregate"; readonly function: "avg" | "sum" | "min" | "max" }
   | { readonly key: "compare"; readonly operator: Operator }
   | { readonly key: "order"; readonly descending: boolean | null }
   | { readonly key: "contains"; readonly at: "any" | "start" | "end" }
   | { readonly key: "clause"; readonly word: string };
 
-const AGGREGATES: Readonly<Record<string, "avg" | "sum" | "min" | "max">> = {
-  average: "avg",
-  averages: "avg",
-  mean: "avg",
-  avg: "avg",
-  "on average": "avg",
-  total: "sum",
-  "total amount of": "sum",
-  "sum of": "sum",
-  "total of": "sum",
-  sum: "sum",
-  combined: "sum",
-  overall: "sum",
-  "in total": "sum",
-  altogether: "sum",
-  minimum: "min",
-  minimal: "min",
-  min: "min",
-  maximum: "max",
-  maximal: "max",
-  max: "max",
-};
+/** Phrases of one meaning; of `(a|b)` either stands there. */
+type Phrases = readonly (readonly [key: Key, phrases: string])[];
 
-const COMPARISONS: Readonly<Record<string, Operator>> = {
-  "more than or equal to": ">=",
-  "greater than or equal to": ">=",
-  "less than or equal to": "<=",
-  "no more than": "<=",
-  "not more than": "<=",
-  "no less than": ">=",
-  "not less than": ">=",
-  "no fewer than": ">=",
-  "at least": ">=",
-  "at most": "<=",
-  "a minimum of": ">=",
-  "a maximum of": "<=",
-  "up to": "<=",
-  "more than": ">",
-  "greater than": ">",
-  "higher than": ">",
-  "larger than": ">",
-  "bigger than": ">",
-  "less than": "<",
-  "fewer than": "<",
-  "lower than": "<",
-  "smaller than": "<",
-  exceeding: ">",
-  exceeds: ">",
-  exceed: ">",
-  "bigger then": ">",
-  over: ">",
-  above: ">",
-  beyond: ">",
-  under: "<",
-  below: "<",
-  "different from": "<>",
-  "not the same as": "<>",
-  "the same as": "=",
-  "same as": "=",
-  "equal to": "=",
-  equals: "=",
-  exactly: "=",
-  "not equal to": "<>",
-  ">=": ">=",
-  "<=": "<=",
-  ">": ">",
-  "<": "<",
-  "=": "=",
-  "!=": "<>",
-  "<>": "<>",
-  after: ">",
-  since: ">=",
-  before: "<",
-  until: "<=",
-  "starting from": ">=",
-};
-
-const ORDERS: Readonly<Record<string, boolean | null>> = {
-  "ordered by": null,
-  "order by": null,
-  "sorted by": null,
-  "sort by": null,
-  "ranked by": null,
-  "ordered from": null,
-  "in order of": null,
-  "in the order of": null,
-  "in descending order of": true,
-  "in decreasing order of": true,
-  "in ascending order of": false,
-  "in increasing order of": false,
-  "sorted in descending order of": true,
-  "sorted in ascending order of": false,
-  "ordered in descending order of": true,
-  "sort in ascending order of": false,
-  "sort in descending order of": true,
-  "in alphabetical order of": false,
-  "in descending order": true,
-  "in decreasing order": true,
-  "in ascending order": false,
-  "in increasing order": false,
-  "in reverse alphabetical order": true,
-  "in alphabetical order": false,
-  "in reversed lexicographical order": true,
-  "in lexicographical order": false,
-  "in chronological order": false,
-  alphabetically: false,
-  descending: true,
-  ascending: false,
-};
-
-const PLAIN: Readonly<Record<string, Key["key"]>> = {
-  "how many": "count",
-  "number of": "count",
-  "numbers of": "count",
-  "total number of": "count",
-  "the count of": "count",
-  "count of": "count",
-  "count the": "count",
-  "count all": "count",
-  count: "count",
-  "count the number of": "count",
-  "# of": "count",
-  "how often": "count",
-  "how much": "how_much",
-  per: "each",
-  "for each": "each",
-  "for every": "each",
-  "in each": "each",
-  "in every": "each",
-  "of each": "each",
-  "of every": "each",
-  "from each": "each",
-  "from every": "each",
-  "by each": "each",
-  "at each": "each",
-  "to each": "each",
-  "within each": "each",
-  "with each": "each",
-  "grouped by": "each",
-  "group by": "each",
-  "broken down by": "each",
-  "split by": "each",
-  each: "each",
-  every: "each",
-  by: "by",
-  no: "not",
-  not: "not",
-  without: "not",
-  never: "not",
-  neither: "not",
-  nor: "or",
-  except: "not",
-  "except for": "not",
-  excluding: "not",
-  lacking: "not",
-  lack: "not",
-  lacks: "not",
-  "other than": "not",
-  nobody: "not",
-  or: "or",
-  and: "and",
-  both: "both",
-  distinct: "distinct",
-  different: "distinct",
-  unique: "distinct",
-  between: "between",
-  most: "most",
-  "most number of": "most",
-  "highest number of": "most",
-  "largest number of": "most",
-  "greatest number of": "most",
-  "highest amount of": "most",
-  "largest amount of": "most",
-  "greatest amount of": "most",
-  "most amount of": "most",
-  "lowest amount of": "fewest",
-  "smallest amount of": "fewest",
-  "maximum number of": "most",
-  "biggest number of": "most",
-  fewest: "fewest",
-  least: "fewest",
-  "lowest number of": "fewest",
-  "least number of": "fewest",
-  "smallest number of": "fewest",
-  "fewest number of": "fewest",
-  "minimum number of": "fewest",
-  top: "top",
-  bottom: "bottom",
-  "the average": "average_of",
-  "percentage of": "share",
-  "percent of": "share",
-  "share of": "share",
-  "proportion of": "share",
-};
-
-const CONTAINS: Readonly<Record<string, "any" | "start" | "end">> = {
-  contain: "any",
-  contains: "any",
-  containing: "any",
-  "the word": "any",
-  "the words": "any",
-  "the letter": "any",
-  "the substring": "any",
-  "the substring the": "any",
-  "the text": "any",
-  "the phrase": "any",
-  including: "any",
-  "start with": "start",
-  "starts with": "start",
-  "starting with": "start",
-  "begin with": "start",
-  "begins with": "start",
-  "beginning with": "start",
-  "starting with the letter": "start",
-  "start with the letter": "start",
-  "starts with the letter": "start",
-  "begins with the letter": "start",
-  "begin with the letter": "start",
-  "end with": "end",
-  "ends with": "end",
-  "ending with": "end",
-  "ending in": "end",
-};
-
-const CLAUSES: readonly string[] = [
-  "that",
-  "who",
-  "whom",
-  "whose",
-  "which",
-  "where",
-  "with",
-  "having",
-  "have",
-  "has",
-  "had",
-  "from",
-  "in",
-  "at",
-  "on",
-  "during",
-  "than",
-  "for",
-  "of",
-  "to",
-  "when",
-  "named",
-  "called",
-  "do",
-  "does",
-  "did",
-  "is",
-  "are",
-  "was",
-  "were",
-  "as",
-  "but",
-  "if",
-  "there",
-  "via",
-  "using",
-  "through",
-  "among",
+const KEY_PHRASES: Phrases = [
+  [{ key: "aggregate", function: "avg" }, "averages?, mean, avg, on average"],
+  [
+    { key: "aggregate", function: "sum" },
+    "(total|sum)( of)?, total amount of, combined, overall, in total, altogether",
+  ],
+  [{ key: "aggregate", function: "min" }, "minimum, minimal, min"],
+  [{ key: "aggregate", function: "max" }, "maximum, maximal, max"],
+  [
+    { key: "compare", operator: ">=" },
+    "(more|greater) than or equal to, (no|not) less than, no fewer than, at least, a minimum of, since, starting from, >=",
+  ],
+  [
+    { key: "compare", operator: "<=" },
+    "less than or equal to, (no|not) more than, at most, a maximum of, up to, until, <=",
+  ],
+  [
+    { key: "compare", operator: ">" },
+    "(more|greater|higher|larger|bigger) than, exceed(s|ing)?, bigger then, over, above, beyond, after, >",
+  ],
+  [{ key: "compare", operator: "<" }, "(less|fewer|lower|smaller) than, under, below, before, <"],
+  [{ key: "compare", operator: "=" }, "(the )?same as, equal to, equals, exactly, ="],
+  [{ key: "compare", operator: "<>" }, "different from, not (the same as|equal to), !=, <>"],
+  [{ key: "order", descending: null }, "(ordered|order|sorted|sort|ranked) by, ordered from, in (the )?order of"],
+  [
+    { key: "order", descending: true },
+    "((sorted|sort|ordered) )?in (descending|decreasing) order( of)?, in reversed? (alphabetical|lexicographical) order, descending",
+  ],
+  [
+    { key: "order", descending: false },
+    "((sorted|sort|ordered) )?in (ascending|increasing|alphabetical) order( of)?, in (lexicographical|chronological) order, alphabetically, ascending",
+  ],
+  [{ key: "contains", at: "any" }, "contain(s|ing)?, the (words?|letter|substring( the)?|text|phrase), including"],
+  [{ key: "contains", at: "start" }, "(start|begin)s? with( the letter)?, starting with( the letter)?, beginning with"],
+  [{ key: "contains", at: "end" }, "ends? with, ending (with|in)"],
+  [
+    { key: "count" },
+    "how many, (total )?numbers? of, (the )?count of, count( (the|all))?, count the number of, # of, how often",
+  ],
+  [{ key: "how_much" }, "how much"],
+  [
+    { key: "each" },
+    "per, ((for|in|of|from|by|at|to|within|with) )?each, ((for|in|of|from) )?every, (grouped|group|broken down|split) by",
+  ],
+  [{ key: "by" }, "by"],
+  [{ key: "not" }, "no, not, without, never, neither, except( for)?, excluding, lack(s|ing)?, other than, nobody"],
+  [{ key: "or" }, "or, nor"],
+  [{ key: "and" }, "and"],
+  [{ key: "both" }, "both"],
+  [{ key: "distinct" }, "distinct, different, unique"],
+  [{ key: "between" }, "between"],
+  [{ key: "most" }, "most, (most|highest|largest|greatest|biggest|maximum) (number|amount) of"],
+  [{ key: "fewest" }, "fewest, least, (lowest|least|smallest|fewest|minimum) (number|amount) of"],
+  [{ key: "top" }, "top"],
+  [{ key: "bottom" }, "bottom"],
+  [{ key: "share" }, "(percentage|percent|share|proportion) of"],
 ];
+
+const CLAUSES =
+  "that who whom whose which where with having have has had from in at on during than for of to when named called do " +
+  "does did is are was were as but if there via using through among";
+
+/** `(a|b) c?` stands for `a`, `a c`, `b` and `b c`: every way to read it, without spaces at its ends. */
+function expand(pattern: string): readonly string[] {
+  const group = /\(([^()]*)\)(\?)?|(\w)(\?)/.exec(pattern);
+  if (group === null) return [pattern.trim()];
+  const [all, parts, optional, letter] = group;
+  const options = [...(parts ?? letter ?? "").split("|"), ...(parts === undefined || optional === "?" ? [""] : [])];
+  return options.flatMap((option) => expand(pattern.replace(all, () => option)));
+}
 
 /** Key phrases by their first word, longest first. */
 const KEYS = readKeys();
 
 function readKeys(): ReadonlyMap<string, readonly { readonly words: readonly string[]; readonly key: Key }[]> {
-  const entries: { words: readonly string[]; key: Key }[] = [];
-  const add = (phrase: string, key: Key): void => {
-    entries.push({ words: phrase.split(" "), key });
-  };
-  for (const [phrase, name] of Object.entries(AGGREGATES)) add(phrase, { key: "aggregate", function: name });
-  for (const [phrase, operator] of Object.entries(COMPARISONS)) add(phrase, { key: "compare", operator });
-  for (const [phrase, descending] of Object.entries(ORDERS)) add(phrase, { key: "order", descending });
-  for (const [phrase, at] of Object.entries(CONTAINS)) add(phrase, { key: "contains", at });
-  for (const word of CLAUSES) add(word, { key: "clause", word });
-  for (const [phrase, key] of Object.entries(PLAIN)) {
-    if (key !== "aggregate" && key !== "compare" && key !== "order" && key !== "contains" && key !== "clause") {
-      if (key !== "average_of") add(phrase, { key });
-    }
-  }
+  const clauses = CLAUSES.split(" ").map((word) => [{ key: "clause", word }, word] as const);
   const map = new Map<string, { readonly words: readonly string[]; readonly key: Key }[]>();
-  for (const entry of entries) {
-    const first = entry.words[0] ?? "";
-    map.set(
-      first,
-      [...(map.get(first) ?? []), entry].sort((a, b) => b.words.length - a.words.length),
-    );
+  for (const [key, patterns] of [...KEY_PHRASES, ...clauses]) {
+    for (const phrase of new Set(patterns.split(", ").flatMap(expand))) {
+      const words = phrase.split(" ");
+      const first = words[0] ?? "";
+      map.set(
+        first,
+        [...(map.get(first) ?? []), { words, key }].sort((a, b) => b.words.length - a.words.length),
+      );
+    }
   }
   return map;
 }

@@ -96,17 +96,9 @@ export function columnOfAdjective(
   return null;
 }
 
-const MONEY_WORDS = /^(sale|revenue|turnover|spent|spend|spending|earning|income|paid|pay|money|earned|sold|worth)$/;
-
-export function isMoneyWord(lemma: string): boolean {
-  return MONEY_WORDS.test(lemma);
-}
-
 /** Sales of any kind: a total column, else price times quantity; nearest to `tables`, never fanned out by the way there. */
 export function moneyMeasure(context: Context, tables: readonly string[], name: AggregateFunction): Measure | null {
-  const candidates = context.graph.tables
-    .filter((table) => table.kind === "table")
-    .flatMap((table) => moneyOf(table, name));
+  const candidates = context.graph.tables.filter(holdsSales).flatMap((table) => moneyOf(table, name));
   let best: { readonly measure: Measure; readonly cost: number } | null = null;
   for (const { measure, table } of candidates) {
     let cost = measure.kind === "line_total" ? 0.5 : 0;
@@ -130,6 +122,11 @@ export function soldMeasure(context: Context, tables: readonly string[]): Measur
       return { kind: "aggregate", function: "sum", column: quantity };
   }
   return money;
+}
+
+/** Rows of `table` are sales, or parts of one. */
+export function holdsSales(table: TableNode): boolean {
+  return table.kind === "table" && moneyOf(table, "sum").length > 0;
 }
 
 function moneyOf(

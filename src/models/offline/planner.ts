@@ -2,15 +2,16 @@
  * From a question, a schema and what probes have found to the next thing to do: look for a value, run a query, learn
  * more of the schema, or say that the question was not understood. Pure: no I/O, no clock.
  */
+import { auditSql } from "./audit.ts";
 import { buildQuery } from "./build-query.ts";
 import type { Intent } from "./intent.ts";
 import type { Item } from "./items.ts";
 import { createItems } from "./items.ts";
 import { keyAt } from "./keys.ts";
-import { isMoneyWord } from "./measures.ts";
 import { parseTokens } from "./question-tokens.ts";
 import { readQuestion } from "./read-question.ts";
-import { isClause } from "./read-target.ts";
+import { isClause, periodOf } from "./read-target.ts";
+import { rephrase } from "./rephrase.ts";
 import type { Context } from "./resolve.ts";
 import { isTableRef } from "./resolve.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
@@ -18,7 +19,7 @@ import { mentionedTables } from "./settle-focus.ts";
 import { unitOf } from "./units.ts";
 import type { ValueMatch } from "./values.ts";
 import { createValueSource, plainForm } from "./values.ts";
-import { EMPTY_WORDS, isDemonym } from "./vocabulary.ts";
+import { EMPTY_WORDS, isDemonym, isMoneyWord } from "./vocabulary.ts";
 import { stemOf } from "./words.ts";
 import { writeIntent } from "./write-intent.ts";
 
@@ -47,7 +48,7 @@ export function makePlan(input: PlanInput): Plan {
   const hints = new Set(
     tokens.filter((token) => token.kind === "word" && token.lower.length > 2).map((token) => stemOf(token.lower)),
   );
-  const items = createItems(tokens, graph, createValueSource(graph, probed));
+  const items = rephrase(createItems(tokens, graph, createValueSource(graph, probed)));
   const unknown = valuesToProbe(items, probed, graph);
   const isShort = items.length <= 3;
   if (unknown.length > 0 && (isShort || items.some((item) => item.kind === "ref" || item.kind === "key"))) {
@@ -61,7 +62,10 @@ export function makePlan(input: PlanInput): Plan {
   if (select === null) return { kind: "not_understood", unread: intent.unread };
   if (missing !== null) return { kind: "value_missing", value: missing };
   if (isGuess(items, intent) || lacksSummand(items, intent)) return { kind: "not_understood", unread: intent.unread };
-  return { kind: "query", sql: writeIntent(select, intent), intent };
+  const sql = writeIntent(select, intent);
+  const { lost, isFatal } = auditSql(items, sql, intent, graph);
+  if (isFatal) return { kind: "not_understood", unread: lost };
+  return { kind: "query", sql, intent: { ...intent, unread: lost } };
 }
 
 /** Spans that are written like values and not found yet, then plain words that nothing else explains. */
@@ -76,7 +80,7 @@ function valuesToProbe(
   const loose: string[] = [];
   items.forEach((item, index) => {
     const before = items[index - 1];
-    const holds = before !== undefined && before.kind === "key" && before.key.key === "contains";
+    const holds = before?.kind === "key" && before.key.key === "contains";
     if (holds && items[index + 1]?.kind !== "ref") return;
     if (
       item.kind === "value" &&
@@ -147,7 +151,7 @@ function missingValue(items: readonly Item[]): string | null {
     if (item.kind !== "value" || !item.sure || item.matches.length > 0) continue;
     const before = items[index - 1];
     const earlier = items[index - 2];
-    if (before !== undefined && before.kind === "key" && before.key.key === "contains") continue;
+    if (before?.kind === "key" && before.key.key === "contains") continue;
     // `last name is Smith`: a filter on that column finds nothing by itself, and says so.
     if (isColumnRef(before) || (isClause(before, "is", "are", "was", "were") && isColumnRef(earlier))) continue;
     return item.text;
@@ -156,7 +160,7 @@ function missingValue(items: readonly Item[]): string | null {
 }
 
 function isColumnRef(item: Item | undefined): boolean {
-  return item !== undefined && item.kind === "ref" && !isTableRef(item);
+  return item?.kind === "ref" && !isTableRef(item);
 }
 
 function unreadWords(items: readonly Item[]): readonly string[] {
@@ -169,7 +173,9 @@ function isGuess(items: readonly Item[], intent: Intent): boolean {
   const named = items.some((item) => item.kind === "ref");
   if (!named && intent.unread.length > 0) return true;
   const understood = items.filter(
-    (item) => item.kind === "ref" || item.kind === "value" || item.kind === "number" || item.kind === "date",
+    (item) =>
+      /^(ref|value|number|date)$/.test(item.kind) ||
+      (item.kind === "word" && (isMoneyWord(item.lemma) || periodOf(item) !== null)),
   ).length;
   const unread = intent.unread.filter((word) => !COMMON_WORDS.test(word.toLowerCase())).length;
   return understood === 0 || unread > understood + 1;
@@ -180,6 +186,6 @@ function lacksSummand(items: readonly Item[], intent: Intent): boolean {
   return items.some((item, index) => {
     if (item.kind !== "key" || item.key.key !== "aggregate") return false;
     const next = items[isClause(items[index + 1], "of") ? index + 2 : index + 1];
-    return next !== undefined && next.kind === "word" && intent.unread.includes(next.text);
+    return next?.kind === "word" && intent.unread.includes(next.text);
   });
 }

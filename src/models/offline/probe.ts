@@ -28,14 +28,15 @@ export function writeProbe(graph: SchemaGraph, value: string): string | null {
   const places = placesOf(graph).slice(0, PLACES_MAX);
   if (places.length === 0) return null;
   const spellings = [...new Set(spellingsOf(value).map((each) => plainForm(each)))];
+  const quote = (name: string): string => quoteName(name, graph.quoted);
   const lines = places.map(({ table, columns }) => {
-    const text = columns.map((column) => quoteName(column.name)).join(" || ' ' || ");
+    const text = columns.map((column) => quote(column.name)).join(" || ' ' || ");
     const name = `${table.name}.${columns.map((column) => column.name).join("+")}`;
     const tests = spellings.map((spelling, index) =>
       index === 0 ? `instr(lower(${text}), ${quoteText(spelling)}) > 0` : `lower(${text}) = ${quoteText(spelling)}`,
     );
     const first = quoteText(spellings[0] ?? "");
-    return `  (SELECT ${text} FROM ${quoteName(table.name)} WHERE ${tests.join(" OR ")} ORDER BY lower(${text}) <> ${first}, length(${text}) LIMIT 1) AS ${quoteName(name)}`;
+    return `  (SELECT ${text} FROM ${quote(table.name)} WHERE ${tests.join(" OR ")} ORDER BY lower(${text}) <> ${first}, length(${text}) LIMIT 1) AS ${quoteName(name)}`;
   });
   return `SELECT ${quoteText(value)} AS ${PROBE_MARK},\n${lines.join(",\n")}`;
 }

@@ -24,6 +24,14 @@ export function parseTokens(question: string): readonly Token[] {
   const plain = spellOutNames(question)
     .replace(/\b(ca|wo|do|does|did|has|have|had|is|are|was|were)n['’]t\b/gi, (_all, verb: string) => `${verb} not`)
     .replace(/^\s*add up\b/i, "sum of")
+    .replace(
+      /^(?:\s*please)?\s*(?:sort|order|(rank))\s+(.+?)\s+by\b/i,
+      (_all, rank: string | undefined, what: string) =>
+        `List ${what} ${rank === undefined ? "sorted by" : "in descending order of"}`,
+    )
+    .replace(/\b(?:vs\.?|versus|compared (?:to|with))\s+(.*?)([\s?.!]*)$/i, "and $1 compared$2")
+    .replace(/\bsales ?(?=rep(?:resentative)?s?\b)/gi, "")
+    .replace(/\bdays? of (?:the )?week\b/gi, "weekday")
     .replace(/\bout of stock\b/gi, "with stock = 0")
     .replace(/^((?!.*\bunits?\b).*)\b(are|is|still) in stock\b/gi, "$1$2 with stock > 0")
     .replace(/\b(best|worst)[ -]?selling\b/gi, "$1-selling")

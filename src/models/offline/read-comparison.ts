@@ -6,7 +6,7 @@
 import type { Adjective } from "./adjectives.ts";
 import type { Condition, Literal } from "./intent.ts";
 import type { Operator } from "./keys.ts";
-import { columnOfAdjective, isMeasure, isMoneyWord, mainMeasure, moneyMeasure } from "./measures.ts";
+import { columnOfAdjective, isMeasure, mainMeasure, moneyMeasure } from "./measures.ts";
 import { compareMeasure, countsRows } from "./read-counts.ts";
 import { between, onDate, pendingMeasureColumn } from "./read-dates.ts";
 import { isClause, isKey } from "./read-target.ts";
@@ -17,6 +17,7 @@ import { columnOfRef, nodeOf, tableOfRef } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
 import { isReachedUpwards, place } from "./scopes.ts";
 import { convert, unitOf } from "./units.ts";
+import { isMoneyWord } from "./vocabulary.ts";
 import { lemmaOf } from "./words.ts";
 
 /** `more than …`: the thing compared stands before, or between operator and number, or behind. */
@@ -43,8 +44,7 @@ function leaveVerb(reader: Reader): void {
   const { scope } = reader;
   const before = reader.items[reader.at - 2];
   if (scope.parent === null || scope.conditions.length > 0 || scope.children.length > 0 || scope.negated) return;
-  if (before === undefined || before.kind !== "ref" || before.plural || tableOfRef(before)?.name !== scope.table)
-    return;
+  if (before?.kind !== "ref" || before.plural || tableOfRef(before)?.name !== scope.table) return;
   const number = reader.items[reader.at];
   const counted = reader.items[reader.at + 1];
   if (number?.kind !== "number" || counted?.kind !== "ref" || tableOfRef(counted) === null) return;
@@ -82,11 +82,11 @@ function compareReference(reader: Reader, operator: Operator, ref: Ref): void {
 
 function compareAverage(reader: Reader, operator: Operator): void {
   const item = reader.items[reader.at];
-  if (item === undefined || item.kind !== "key" || item.key.key !== "aggregate" || item.key.function !== "avg") return;
+  if (item?.kind !== "key" || item.key.key !== "aggregate" || item.key.function !== "avg") return;
   reader.at += 1;
   if (isClause(reader.items[reader.at], "of", "for", "in")) reader.at += 1;
   const ref = reader.items[reader.at];
-  const named = ref !== undefined && ref.kind === "ref" && tableOfRef(ref) === null ? ref : null;
+  const named = ref?.kind === "ref" && tableOfRef(ref) === null ? ref : null;
   if (named !== null) reader.at += 1;
   const source = reader.pending?.ref ?? named;
   const column =
@@ -104,7 +104,7 @@ function compareAverage(reader: Reader, operator: Operator): void {
 function skipRepeatedTable(reader: Reader, table: string): void {
   const of = isClause(reader.items[reader.at], "of", "for") ? 1 : 0;
   const ref = reader.items[reader.at + of];
-  if (ref !== undefined && ref.kind === "ref" && tableOfRef(ref)?.name === table) reader.at += of + 1;
+  if (ref?.kind === "ref" && tableOfRef(ref)?.name === table) reader.at += of + 1;
 }
 
 /** A number against a count of rows, a computed figure, the column named, or the main figure of the row. */
@@ -113,18 +113,12 @@ function compareNumber(reader: Reader, operator: Operator, value: number, text: 
   if (reader.pendingMeasure !== null) return compareMeasure(reader, reader.pendingMeasure, operator, text);
   const named = pendingMeasureColumn(reader);
   const pending = named !== null && named.kind === "text" && next?.kind === "ref" ? null : named;
-  if (next !== undefined && next.kind === "ref" && pending === null && countsRows(reader, next, operator, text)) return;
+  if (next?.kind === "ref" && pending === null && countsRows(reader, next, operator, text)) return;
   const distinct = isKey(next, "distinct") ? reader.items[reader.at + 1] : undefined;
-  if (
-    distinct !== undefined &&
-    distinct.kind === "ref" &&
-    pending === null &&
-    countsRows(reader, distinct, operator, text)
-  )
-    return;
+  if (distinct?.kind === "ref" && pending === null && countsRows(reader, distinct, operator, text)) return;
   const unit = next === undefined ? null : unitOf(next);
   const behind =
-    pending === null && next !== undefined && next.kind === "ref" && tableOfRef(next) === null
+    pending === null && next?.kind === "ref" && tableOfRef(next) === null
       ? columnOfRef(next, reader.context, tablesAround(reader), isMeasure)
       : null;
   const column = pending ?? behind ?? defaultColumn(reader);
@@ -151,7 +145,7 @@ function defaultColumn(reader: Reader): ColumnNode | null {
 export function onComparative(reader: Reader, adjective: Adjective): void {
   const ref = reader.items[reader.at];
   const follower = reader.items[reader.at + 1];
-  if (ref !== undefined && ref.kind === "ref" && isClause(follower, "than")) {
+  if (ref?.kind === "ref" && isClause(follower, "than")) {
     reader.pending = { ref, clause: reader.clause, negated: false };
     reader.at += 1;
   }
@@ -177,16 +171,16 @@ export function onComparative(reader: Reader, adjective: Adjective): void {
         { negated: reader.negated, separate: false },
       );
       const again = reader.items[reader.at];
-      if (again !== undefined && again.kind === "ref" && tableOfRef(again) === null) reader.at += 1;
+      if (again?.kind === "ref" && tableOfRef(again) === null) reader.at += 1;
       skipRepeatedTable(reader, column.table);
     }
     return;
   }
-  if (next !== undefined && next.kind === "date") {
+  if (next?.kind === "date") {
     reader.at += 1;
     return onDate(reader, operator, next);
   }
-  if (next === undefined || next.kind !== "number") return;
+  if (next?.kind !== "number") return;
   reader.at += 1;
   if (reader.pendingMeasure !== null) return compareMeasure(reader, reader.pendingMeasure, operator, next.text);
   reader.pending = null;
@@ -224,12 +218,7 @@ export function onBetween(reader: Reader): void {
 export function onNumber(reader: Reader, text: string, value: number): void {
   const next = reader.items[reader.at];
   const after = reader.items[reader.at + 1];
-  if (
-    isKey(next, "or") &&
-    after !== undefined &&
-    after.kind === "word" &&
-    /^(more|less|fewer|above|older|higher)$/.test(after.lower)
-  ) {
+  if (isKey(next, "or") && after?.kind === "word" && /^(more|less|fewer|above|older|higher)$/.test(after.lower)) {
     reader.at += 2;
     return compareNumber(reader, /^(less|fewer)$/.test(after.lower) ? "<=" : ">=", value, text);
   }
@@ -241,15 +230,10 @@ export function onNumber(reader: Reader, text: string, value: number): void {
     reader.negated = false;
     return;
   }
-  if (next !== undefined && next.kind === "ref" && countsRows(reader, next, "=", text)) return;
+  if (next?.kind === "ref" && countsRows(reader, next, "=", text)) return;
   const before = reader.items[reader.at - 2];
   const [key] = nodeOf(reader.context, reader.scope.table).keys;
-  if (
-    before !== undefined &&
-    before.kind === "ref" &&
-    key !== undefined &&
-    tableOfRef(before)?.name === reader.scope.table
-  ) {
+  if (before?.kind === "ref" && key !== undefined && tableOfRef(before)?.name === reader.scope.table) {
     const literal: Literal = key.kind === "text" ? { kind: "text", text } : { kind: "number", text };
     reader.scope.conditions.push({ kind: "one_of", column: key, values: [literal], negated: false });
     return;

@@ -68,7 +68,7 @@ export function compareMeasure(reader: Reader, measure: Measure, operator: Opera
 export function onAggregate(reader: Reader, name: AggregateFunction | null): void {
   const item = reader.items[reader.at];
   if (isKey(item, "aggregate") || isKey(item, "distinct")) return;
-  if (item === undefined || item.kind !== "ref") return;
+  if (item?.kind !== "ref") return;
   const compares = reader.items
     .slice(reader.at, reader.at + 6)
     .some((next) => isKey(next, "compare") || (next.kind === "adjective" && next.degree === "comparative"));

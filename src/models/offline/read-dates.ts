@@ -31,17 +31,12 @@ export function between(reader: Reader, low: DateItem, high: DateItem): void {
 export function onDate(reader: Reader, operator: Operator | null, item: DateItem): void {
   const behind = reader.items[reader.at + 1];
   let actual = operator;
-  if (
-    isKey(reader.items[reader.at], "or") &&
-    behind !== undefined &&
-    behind.kind === "key" &&
-    behind.key.key === "compare"
-  ) {
+  if (isKey(reader.items[reader.at], "or") && behind?.kind === "key" && behind.key.key === "compare") {
     actual = behind.key.operator.startsWith(">") ? ">=" : "<=";
     reader.at += 2;
   }
   const range = reader.items[reader.at + 1];
-  if (operator === null && isClause(reader.items[reader.at], "to") && range !== undefined && range.kind === "date") {
+  if (operator === null && isClause(reader.items[reader.at], "to") && range?.kind === "date") {
     reader.at += 2;
     return between(reader, item, range);
   }

@@ -5,10 +5,11 @@
  */
 import type { Adjective } from "./adjectives.ts";
 import type { Item } from "./items.ts";
-import { isMoneyWord } from "./measures.ts";
+import { isMeasure } from "./measures.ts";
 import type { Target } from "./read-target.ts";
-import { isClause, isJoiner, isKey, readTargets } from "./read-target.ts";
-import { isTableRef } from "./resolve.ts";
+import { isClause, isJoiner, isKey, periodOf, readTargets } from "./read-target.ts";
+import { isTableRef, tableOfRef } from "./resolve.ts";
+import { isMoneyWord } from "./vocabulary.ts";
 import { lemmaOf } from "./words.ts";
 
 export interface OrderReading {
@@ -25,9 +26,8 @@ export interface OrderReading {
 export function takeOrder(items: Item[]): OrderReading | null {
   for (let at = 0; at < items.length; at += 1) {
     const item = items[at];
-    if (item !== undefined && item.kind === "key" && item.key.key === "order")
-      return takeOrderClause(items, at, item.key.descending);
-    if (item !== undefined && item.kind === "adjective" && isFirstWord(items[at + 1])) {
+    if (item?.kind === "key" && item.key.key === "order") return takeOrderClause(items, at, item.key.descending);
+    if (item?.kind === "adjective" && isFirstWord(items[at + 1])) {
       const start = isJoiner(items[at - 1]) ? at - 1 : at;
       items.splice(start, at + 2 - start);
       const low = item.adjective.readings.every((reading) => !reading.high);
@@ -40,17 +40,17 @@ export function takeOrder(items: Item[]): OrderReading | null {
 /** `list the cities by name`: with nothing to add up, `by` orders. */
 function takeTrailingBy(items: Item[]): OrderReading | null {
   const at = items.findIndex((item) => isKey(item, "by"));
-  if (at < 1 || items.some(isComputing)) return null;
+  if (at < 1 || items.some(isComputing) || items.slice(0, at).some(isFigure)) return null;
   const reading = readTargets(items, at + 1);
   const [target] = reading?.targets ?? [];
-  if (reading === null || target === undefined || target.kind !== "ref" || isTableRef(target.ref)) return null;
+  if (reading === null || target?.kind !== "ref" || isTableRef(target.ref)) return null;
   if (items.slice(reading.end).some((item) => item.kind !== "mark")) return null;
   items.splice(at, reading.end - at);
   return { targets: reading.targets, descending: null };
 }
 
 function isFirstWord(item: Item | undefined): boolean {
-  return item !== undefined && item.kind === "word" && item.lower === "first";
+  return item?.kind === "word" && item.lower === "first";
 }
 
 function takeOrderClause(items: Item[], at: number, spoken: boolean | null): OrderReading {
@@ -60,7 +60,7 @@ function takeOrderClause(items: Item[], at: number, spoken: boolean | null): Ord
   const beforeThat = items[at - 2];
   let targets: readonly Target[] = [];
   // `by their age in ascending order`
-  if (before !== undefined && before.kind === "ref" && isKey(beforeThat, "by")) {
+  if (before?.kind === "ref" && isKey(beforeThat, "by")) {
     targets = readTargets(items, at - 1)?.targets ?? [];
     start = at - 2;
   }
@@ -86,7 +86,7 @@ function takeOrderClause(items: Item[], at: number, spoken: boolean | null): Ord
   while (end > at + 1 && isJoiner(items[end - 1])) end -= 1;
   if (isJoiner(items[start - 1]) && !isJoiner(items[end])) start -= 1;
   const order = items[at];
-  const alphabetical = order !== undefined && order.kind === "key" && /alphabetical|lexico/.test(order.text);
+  const alphabetical = order?.kind === "key" && /alphabetical|lexico/.test(order.text);
   items.splice(start, end - start);
   return { targets, descending, alphabetical };
 }
@@ -99,7 +99,9 @@ export function takeGroups(items: Item[]): { readonly targets: readonly Target[]
   for (let at = 0; at < items.length; at += 1) {
     const item = items[at];
     if (isKey(item, "each")) {
-      const reading = computes ? readTargets(items, skipWords(items, at + 1)) : null;
+      const divides =
+        computes || items.slice(0, at).some(isFigure) || /^per$|by$/.test(item?.kind === "key" ? item.text : "");
+      const reading = divides ? readTargets(items, skipWords(items, at + 1)) : null;
       if (reading === null || reading.targets.some((target) => target.kind === "count")) {
         items.splice(at, 1);
         at -= 1;
@@ -109,7 +111,11 @@ export function takeGroups(items: Item[]): { readonly targets: readonly Target[]
       groups.push(...reading.targets);
       removeGroup(items, at, reading.end);
       at -= 1;
-    } else if (isKey(item, "by") && items.slice(0, at).some(isAdding) && !followsRank(items, at)) {
+    } else if (
+      isKey(item, "by") &&
+      (periodOf(items[at + 1]) !== null ||
+        (items.slice(0, at).some((other) => isAdding(other) || isFigure(other)) && !followsRank(items, at)))
+    ) {
       const reading = readTargets(items, at + 1);
       if (reading === null || reading.targets.some((target) => target.kind === "count" || isAggregate(target)))
         continue;
@@ -125,7 +131,7 @@ export function takeGroups(items: Item[]): { readonly targets: readonly Target[]
 /** The clause word before `each` (`does each employee`) stays; a comma after a leading `for each X,` goes. */
 function removeGroup(items: Item[], from: number, end: number): void {
   const comma = items[end];
-  const extra = comma !== undefined && comma.kind === "mark" && comma.text === "," && from === 0 ? 1 : 0;
+  const extra = comma?.kind === "mark" && comma.text === "," && from === 0 ? 1 : 0;
   items.splice(from, end - from + extra);
 }
 
@@ -140,6 +146,13 @@ function isAggregate(target: Target): boolean {
 /** `top 3 genres by sales` ranks, it does not group. */
 function followsRank(items: readonly Item[], at: number): boolean {
   return items.slice(0, at).some((item) => isKey(item, "top", "bottom"));
+}
+
+/** `invoice totals`: a column of figures, named as what has been added up. */
+function isFigure(item: Item): boolean {
+  if (item.kind !== "ref" || tableOfRef(item) !== null) return false;
+  const column = item.link.columns[0]?.column;
+  return column !== undefined && isMeasure(column) && /\b(totals?|amounts?)$/i.test(item.text);
 }
 
 /** Something is counted or added up, so that `by` divides it. */

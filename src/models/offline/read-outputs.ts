@@ -4,11 +4,11 @@
  * Pure, but for the list it is given to shorten.
  */
 import type { Item } from "./items.ts";
-import { isMoneyWord } from "./measures.ts";
 import type { Target } from "./read-target.ts";
 import { isClause, isFlagRef, isJoiner, isKey, readTarget } from "./read-target.ts";
 import type { Ref } from "./resolve.ts";
 import { isTableRef, tableOfRef } from "./resolve.ts";
+import { isMoneyWord } from "./vocabulary.ts";
 import { lemmaOf } from "./words.ts";
 
 export interface OutputReading {
@@ -47,9 +47,16 @@ function takeMoney(items: Item[], ranked: boolean): boolean {
   if (at < 0) return false;
   const next = items[at + 1];
   const word = items.findIndex((item, index) => index > at && isMoneyItem(item));
-  const quantity = next !== undefined && next.kind === "ref" && !isTableRef(next) && !isMoneyItem(next);
+  const quantity = next?.kind === "ref" && !isTableRef(next) && !isMoneyItem(next);
   if (quantity && !ranked) items[at] = { kind: "key", key: { key: "aggregate", function: "sum" }, text: "total" };
-  if (!quantity && word < 0) moveLastColumn(items, at);
+  if (!quantity && word < 0) {
+    // `how much did we invoice`: a verb that is a table, and no column to ask for.
+    if (isClause(next, "do", "does", "did") && !items.some((item) => item.kind === "ref" && !isTableRef(item))) {
+      items.splice(at, 1);
+      return true;
+    }
+    moveLastColumn(items, at);
+  }
   if (quantity || word < 0) return false;
   for (let index = items.length - 1; index > at; index -= 1) {
     const item = items[index];
@@ -226,8 +233,7 @@ function unitAfter(items: readonly Item[], at: number): boolean {
   const ref = items[at + 1];
   return (
     isClause(items[at], "in") &&
-    ref !== undefined &&
-    ref.kind === "ref" &&
+    ref?.kind === "ref" &&
     /^(milliseconds?|seconds?|minutes?|hours?|bytes|dollars|euros|years|kg|km)$/i.test(ref.text)
   );
 }

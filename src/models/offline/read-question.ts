@@ -3,7 +3,8 @@
  * table the question is about, and hands the rest to the conditions. Null when nothing of the schema is named.
  * Pure: no I/O, no clock.
  */
-import type { Intent, Output } from "./intent.ts";
+import type { Focus } from "./focus.ts";
+import type { Condition, Intent, Output } from "./intent.ts";
 import type { Item } from "./items.ts";
 import { moneyMeasure } from "./measures.ts";
 import { readConditions } from "./read-conditions.ts";
@@ -17,7 +18,9 @@ import { createScope } from "./scopes.ts";
 import { mentionedTables, rootOf, settleFocus, showEach, tablesOfTargets, withExtreme } from "./settle-focus.ts";
 import { completeGroups, isNaming } from "./settle-group.ts";
 import { settleOrders } from "./settle-order.ts";
+import { settleOutput } from "./settle-output.ts";
 import { settleRank } from "./settle-rank.ts";
+import { wantedUnit } from "./units.ts";
 
 export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints: ReadonlySet<string>): Intent | null {
   const context: Context = { graph, hints, mentioned: mentionedTables(source) };
@@ -32,10 +35,18 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
   const settled = settleFocus(context, taken.targets, groupTargets, near, rankReading, taken.all, money, source);
   if (settled === null) return null;
   if (grouping.each) showEach(settled);
+  if (!settled.outputs.some((output) => output.kind === "measure")) {
+    // `genres by number of tracks`: what orders the rows is worked out for each, and shown.
+    const figures = (order?.targets ?? []).flatMap((target) =>
+      target.kind === "period" || (target.kind === "ref" && target.function === null) ? [] : [target],
+    );
+    settled.outputs.push(...figures.flatMap((target): readonly Output[] => settleOutput(context, target, near)));
+  }
   const ranked = rankReading === null ? null : settleRank(context, rankReading, settled);
   // `the oldest student in each major`: the extreme of every group, with the row it stands in.
-  const focus = ranked?.each === true ? withExtreme(settled, ranked.rank) : settled;
-  const rank = ranked?.each === true ? null : ranked;
+  const isExtreme = ranked?.each === true && ranked.rank.limit === 1;
+  const focus = isExtreme ? withExtreme(settled, ranked.rank) : settled;
+  const rank = isExtreme ? null : ranked;
   const root = rootOf(context, focus, rank?.rank ?? null);
   if (root === null) return null;
   const scope = createScope(root, null, true);
@@ -49,6 +60,7 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
       (output.kind === "column" && isNaming(nodeOf(context, output.column.table), output.column)),
   );
   const reading = readConditions(items, scope, context, { grouped, lists });
+  if (hints.has("compar") && focus.groups.length === 0) compareBy(focus, reading.conditions, root);
   const mainRank = nested !== null && nested !== root ? null : (rank?.rank ?? null);
   const completed = completeGroups(context, focus, mainRank, reading.having.length > 0, root);
   const shown = reading.shown.filter(
@@ -69,7 +81,26 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
       taken.targets.flatMap((target) =>
         target.kind === "count" && target.over !== undefined ? [target.over] : [],
       )[0] ?? null,
-    share: taken.targets.some((target) => target.kind === "count" && target.share === true),
+    unit: wantedUnit(source),
+    share: taken.targets.some((target) => "share" in target && target.share === true),
     unread: reading.unread,
   };
+}
+
+/** `compare sales in the USA and Canada`: one figure for each of the values that a condition lists. */
+function compareBy(focus: Focus, conditions: readonly Condition[], root: string): void {
+  for (const condition of conditions) {
+    const parts = condition.kind === "any_of" ? condition.conditions : [];
+    const [first] = parts;
+    if (condition.kind === "one_of" && condition.values.length > 1 && !condition.negated)
+      focus.groups.push({ kind: "column", column: condition.column });
+    else if (first?.kind === "during" && parts.every((part) => part.kind === "during"))
+      focus.groups.push({ kind: "period", unit: parts.every(isYear) ? "year" : "month", column: first.column });
+  }
+  if (focus.groups.length > 0 && !focus.outputs.some((output) => output.kind !== "entity"))
+    focus.outputs.splice(0, focus.outputs.length, { kind: "measure", measure: { kind: "count", table: root } });
+}
+
+function isYear(part: Condition): boolean {
+  return part.kind === "during" && part.from?.endsWith("-01-01") === true && part.to?.endsWith("-01-01") === true;
 }

@@ -8,11 +8,11 @@
 import type { Adjective } from "./adjectives.ts";
 import { adjectiveOf } from "./adjectives.ts";
 import type { Item } from "./items.ts";
-import { isMoneyWord } from "./measures.ts";
 import type { Target } from "./read-target.ts";
 import { isClause, isJoiner, isKey, isRevenue, readTarget } from "./read-target.ts";
 import type { Ref } from "./resolve.ts";
 import { isTableRef } from "./resolve.ts";
+import { isMoneyWord } from "./vocabulary.ts";
 import { likeness } from "./words.ts";
 
 export type RankBy =
@@ -44,15 +44,7 @@ export function takeRank(items: Item[]): RankReading | null {
   const heads = items
     .slice(0, Math.max(0, at))
     .every((item) => item.kind !== "value" && !isKey(item, "compare", "between"));
-  if (
-    number === undefined ||
-    number.kind !== "number" ||
-    ref === undefined ||
-    ref.kind !== "ref" ||
-    !ref.plural ||
-    !heads
-  )
-    return reading;
+  if (number?.kind !== "number" || ref?.kind !== "ref" || !ref.plural || !heads) return reading;
   items.splice(at, 1);
   return { ...reading, limit: number.value };
 }
@@ -97,9 +89,9 @@ function takeTop(items: Item[]): { readonly descending: boolean; readonly limit:
   if (at < 0) return null;
   const descending = isKey(items[at], "top");
   const number = items[at + 1];
-  const counted = number !== undefined && number.kind === "number";
+  const counted = number?.kind === "number";
   const noun = items[at + (counted ? 2 : 1)];
-  const plural = noun !== undefined && noun.kind === "ref" && noun.plural;
+  const plural = noun?.kind === "ref" && noun.plural;
   const limit = counted ? number.value : plural ? 10 : 1;
   items.splice(at, counted ? 2 : 1);
   return { descending, limit };
@@ -111,10 +103,10 @@ function takeSuperlative(items: Item[], at: number, adjective: Adjective, limit:
   const before = items[at - 1];
   const after = items[at + 1];
   let next = at + 1;
-  if (before !== undefined && before.kind === "number" && Number.isInteger(before.value)) {
+  if (before?.kind === "number" && Number.isInteger(before.value)) {
     count = before.value;
     from -= 1;
-  } else if (after !== undefined && after.kind === "number" && Number.isInteger(after.value)) {
+  } else if (after?.kind === "number" && Number.isInteger(after.value)) {
     count = after.value;
     next += 1;
   }
@@ -138,7 +130,7 @@ function takeSuperlative(items: Item[], at: number, adjective: Adjective, limit:
     items.splice(start, next + 1 - start);
     return done({ kind: "money" }, null, !adjective.high);
   }
-  if (ref !== undefined && ref.kind === "ref" && !isTableRef(ref)) {
+  if (ref?.kind === "ref" && !isTableRef(ref)) {
     const high = endOf(adjective, ref);
     if (isHead(items, from) && limit === 1 && count === 1) return turnIntoAggregate(items, at, high);
     const start = clauseStart(items, from);
@@ -167,7 +159,7 @@ function takeSuperlative(items: Item[], at: number, adjective: Adjective, limit:
   items.splice(from, next - from);
   const entity = isTableRef(ref) ? ref : null;
   const by = isTableRef(ref) && isKey(items[from + 1], "by") ? items[from + 2] : undefined;
-  if (by !== undefined && by.kind === "ref" && !isTableRef(by)) {
+  if (by?.kind === "ref" && !isTableRef(by)) {
     items.splice(from + 1, 2);
     return done({ kind: "ref", ref: by, adjective }, entity, !endOf(adjective, by));
   }
@@ -215,7 +207,7 @@ function isHead(items: readonly Item[], at: number): boolean {
 function subjectBefore(items: readonly Item[], from: number): { readonly ref: Ref; readonly start: number } | null {
   if (!isClause(items[from - 1], "is", "are", "was", "were")) return null;
   const ref = items[from - 2];
-  if (ref === undefined || ref.kind !== "ref" || isTableRef(ref)) return null;
+  if (ref?.kind !== "ref" || isTableRef(ref)) return null;
   const clause = items[from - 3];
   if (!isClause(clause, "whose", "where", "with", "that", "which", "of") || from - 3 === 0) return null;
   return { ref, start: from - 3 };
@@ -252,14 +244,14 @@ function tableBefore(items: readonly Item[], start: number): Ref | null {
 }
 
 function isSold(item: Item | undefined): boolean {
-  return item !== undefined && item.kind === "word" && /^(sold|sell|selling|bought|purchased)$/.test(item.lower);
+  return item?.kind === "word" && /^(sold|sell|selling|bought|purchased)$/.test(item.lower);
 }
 
 function takeMost(items: Item[], at: number, descending: boolean, limit: number): RankReading {
   let from = at;
   let count = limit;
   const number = items[at - 1];
-  if (number !== undefined && number.kind === "number") {
+  if (number?.kind === "number") {
     count = number.value;
     from -= 1;
   }
@@ -275,11 +267,11 @@ function takeMost(items: Item[], at: number, descending: boolean, limit: number)
   if (isSold(before) && (isTableRef(next) || isKey(next, "count") || next === undefined)) {
     return done({ kind: "sold" }, clauseStart(items, from - 1), isTableRef(next) ? at + 2 : at + 1);
   }
-  if (next !== undefined && next.kind === "ref") {
+  if (next?.kind === "ref") {
     const reading = readTarget(items, at + 1);
     const target = reading?.targets[0];
     const end = reading?.end ?? at + 2;
-    if (target !== undefined && target.kind === "ref" && isTableRef(target.ref))
+    if (target?.kind === "ref" && isTableRef(target.ref))
       return done(
         { kind: "target", target: { kind: "count", ref: target.ref, distinct: target.distinct } },
         start,
@@ -297,14 +289,13 @@ function takeMost(items: Item[], at: number, descending: boolean, limit: number)
         reading.end,
       );
   }
-  if (next !== undefined && next.kind === "word" && isMoneyWord(next.lemma))
-    return done({ kind: "money" }, start, at + 2);
-  if (next !== undefined && next.kind === "word") {
+  if (next?.kind === "word" && isMoneyWord(next.lemma)) return done({ kind: "money" }, start, at + 2);
+  if (next?.kind === "word") {
     return done({ kind: "popularity", shared: /^(common|frequent)/.test(next.lower) }, from, at + 2);
   }
-  if (before !== undefined && before.kind === "word" && isMoneyWord(before.lemma))
+  if (before?.kind === "word" && isMoneyWord(before.lemma))
     return done({ kind: "money" }, clauseStart(items, from - 1), at + 1);
-  if (before !== undefined && before.kind === "ref" && !isTableRef(before))
+  if (before?.kind === "ref" && !isTableRef(before))
     return done({ kind: "ref", ref: before, adjective: null }, clauseStart(items, from - 1), at + 1);
   if (before !== undefined && isTableRef(before) && from - 1 > 0 && !isClause(items[from - 2], "which")) {
     return done(
@@ -319,18 +310,18 @@ function takeMost(items: Item[], at: number, descending: boolean, limit: number)
 /** `first 5 customers` is the start of the list; `the first student` and `the last invoice` look at dates. */
 function takeFirst(items: Item[], at: number, word: string): RankReading | null {
   const next = items[at + 1];
-  const counted = next !== undefined && next.kind === "number";
+  const counted = next?.kind === "number";
   const ref = items[at + (counted ? 2 : 1)];
   const before = items[at - 1];
   const adjective = adjectiveOf(word === "first" ? "earliest" : "latest");
   if (adjective === null) return null;
-  if (before !== undefined && before.kind === "ref" && !isTableRef(before) && ref?.kind !== "ref") {
+  if (before?.kind === "ref" && !isTableRef(before) && ref?.kind !== "ref") {
     const start = isClause(items[at - 2], "is", "are", "was", "were") ? at - 2 : at - 1;
     items.splice(start, at + 1 - start);
     const by = { kind: "ref", ref: before, adjective: adjective.adjective } as const;
     return { by, descending: word === "last", limit: 1, entity: null };
   }
-  if (ref === undefined || ref.kind !== "ref") return null;
+  if (ref?.kind !== "ref") return null;
   items.splice(at, counted ? 2 : 1);
   const entity = isTableRef(ref) ? ref : null;
   return {

@@ -3,10 +3,11 @@
  * `number of distinct countries`, `customers' names`). A target still speaks in references; read-question.ts settles
  * them. Leaves to others: where in the sentence a target stands. Pure: no I/O, no clock.
  */
-import type { AggregateFunction, PeriodUnit } from "./intent.ts";
+import type { AggregateFunction } from "./intent.ts";
 import type { Item } from "./items.ts";
 import type { Ref } from "./resolve.ts";
 import { isTableRef } from "./resolve.ts";
+import { type PeriodUnit, periodOfWord } from "./vocabulary.ts";
 
 export type Target =
   /** `over`: the average (or other figure) of such counts, one a group. `share`: as a percentage of all rows. */
@@ -18,7 +19,7 @@ export type Target =
       readonly share?: boolean;
     }
   /** Sales, revenue: whatever the schema calls them. */
-  | { readonly kind: "money"; readonly function: AggregateFunction }
+  | { readonly kind: "money"; readonly function: AggregateFunction; readonly share?: boolean }
   | {
       readonly kind: "ref";
       readonly ref: Ref;
@@ -36,20 +37,9 @@ export interface TargetReading {
   readonly end: number;
 }
 
-const PERIODS: Readonly<Record<string, PeriodUnit>> = {
-  year: "year",
-  yearly: "year",
-  annual: "year",
-  month: "month",
-  monthly: "month",
-  day: "day",
-  daily: "day",
-  quarter: "quarter",
-};
-
 export function periodOf(item: Item | undefined): PeriodUnit | null {
   if (item === undefined) return null;
-  if (item.kind === "word") return PERIODS[item.lemma] ?? PERIODS[item.lower] ?? null;
+  if (item.kind === "word") return periodOfWord(item.lemma) ?? periodOfWord(item.lower);
   return null;
 }
 
@@ -71,21 +61,16 @@ export function isRevenue(item: Item | undefined): boolean {
 }
 
 export function isKey(item: Item | undefined, ...keys: readonly string[]): boolean {
-  return item !== undefined && item.kind === "key" && keys.includes(item.key.key);
+  return item?.kind === "key" && keys.includes(item.key.key);
 }
 
 export function isClause(item: Item | undefined, ...words: readonly string[]): boolean {
-  return (
-    item !== undefined &&
-    item.kind === "key" &&
-    item.key.key === "clause" &&
-    (words.length === 0 || words.includes(item.key.word))
-  );
+  return item?.kind === "key" && item.key.key === "clause" && (words.length === 0 || words.includes(item.key.word));
 }
 
 /** A comma, `and`, `&` between two things of a list. */
 export function isJoiner(item: Item | undefined): boolean {
-  return isKey(item, "and") || (item !== undefined && item.kind === "mark" && item.text === ",");
+  return isKey(item, "and") || (item?.kind === "mark" && item.text === ",");
 }
 
 /** Reads the target at `at`, or null when none stands there. */
@@ -94,10 +79,14 @@ export function readTarget(items: readonly Item[], at: number): TargetReading | 
   if (item === undefined) return null;
   if (isKey(item, "count")) return readCount(items, at);
   if (isKey(item, "share")) {
-    const inner = readCount(items, at);
+    const figure = isRevenue(items[at + 1]) || isKey(items[at + 1], "aggregate") ? readTarget(items, at + 1) : null;
+    const inner = figure ?? readCount(items, at);
     return {
       ...inner,
-      targets: inner.targets.map((target) => (target.kind === "count" ? { ...target, share: true } : target)),
+      used: [at, ...inner.used],
+      targets: inner.targets.map((target) =>
+        target.kind === "count" || target.kind === "money" ? { ...target, share: true } : target,
+      ),
     };
   }
   if (item.kind === "key" && item.key.key === "aggregate") return readAggregates(items, at);
@@ -124,10 +113,10 @@ function readCount(items: readonly Item[], at: number): TargetReading {
     if (isKey(item, "distinct")) {
       distinct = true;
       used.push(next);
-    } else if (item !== undefined && item.kind === "ref") {
+    } else if (item?.kind === "ref") {
       const follower = items[next + 1];
-      if (!isTableRef(item) && follower !== undefined && follower.kind === "ref" && isTableRef(follower)) continue;
-      if (isFlagRef(item) && follower !== undefined && follower.kind === "ref") continue;
+      if (!isTableRef(item) && follower?.kind === "ref" && isTableRef(follower)) continue;
+      if (isFlagRef(item) && follower?.kind === "ref") continue;
       return { targets: [{ kind: "count", ref: item, distinct }], used: [...used, next], end: next + 1 };
     } else if (item === undefined || !(item.kind === "value" || item.kind === "word" || isClause(item, "of"))) {
       break;
@@ -147,7 +136,7 @@ function readAggregates(items: readonly Item[], at: number): TargetReading | nul
   let next = at;
   for (; next < items.length; next += 1) {
     const item = items[next];
-    if (item !== undefined && item.kind === "key" && item.key.key === "aggregate") functions.push(item.key.function);
+    if (item?.kind === "key" && item.key.key === "aggregate") functions.push(item.key.function);
     else if (!(isJoiner(item) || isClause(item, "of") || isKey(item, "distinct"))) break;
     used.push(next);
   }
@@ -174,7 +163,7 @@ function readAggregates(items: readonly Item[], at: number): TargetReading | nul
     const targets = functions.map((name): Target => ({ kind: "money", function: name }));
     return { targets, used: [...used, next], end: next + 1 };
   }
-  if (item === undefined || item.kind !== "ref") return null;
+  if (item?.kind !== "ref") return null;
   const plain = readPlain(items, next, item);
   const targets = plain.targets.flatMap((target): readonly Target[] =>
     target.kind === "ref" ? functions.map((name) => ({ ...target, function: name })) : [target],
@@ -191,7 +180,7 @@ function readPlain(items: readonly Item[], at: number, ref: Ref): TargetReading 
   });
   const second = items[at + 1];
   const third = items[at + 2];
-  if (second !== undefined && second.kind === "possessive" && third !== undefined && third.kind === "ref") {
+  if (second?.kind === "possessive" && third?.kind === "ref") {
     return isTableRef(ref) ? make(third, ref, at + 3) : make(ref, third, at + 3);
   }
   if (isClause(second, "of", "for") && isTableRef(third) && !isTableRef(ref)) {

@@ -2,13 +2,14 @@
  * Reads conditions made of words alone: text within a value (`contains 'love'`), nothing at all (`is missing`), and
  * what was never sold. Pure, but for the reader's state.
  */
-import { isMoneyWord, moneyMeasure, tableOfMeasure } from "./measures.ts";
+import { moneyMeasure, tableOfMeasure } from "./measures.ts";
 import { isClause, isKey } from "./read-target.ts";
 import type { Reader } from "./reader.ts";
 import { tablesAround } from "./reader.ts";
 import { columnOfRef, labelsOfTable, nodeOf, tableOfRef } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
 import { createScope, place } from "./scopes.ts";
+import { isMoneyWord } from "./vocabulary.ts";
 
 /** `contains 'love'`, `starting with A`; the column may follow (`the word 'Hey' in its title`). */
 export function onContains(reader: Reader, where: "any" | "start" | "end"): void {
@@ -17,12 +18,12 @@ export function onContains(reader: Reader, where: "any" | "start" | "end"): void
   const item = reader.items[next];
   if (item === undefined || (item.kind !== "value" && item.kind !== "word" && item.kind !== "number")) return;
   const noun = reader.items[next + 1];
-  if (item.kind === "value" && noun !== undefined && noun.kind === "ref" && tableOfRef(noun) !== null) return;
+  if (item.kind === "value" && noun?.kind === "ref" && tableOfRef(noun) !== null) return;
   const text = item.text;
   const follower = reader.items[next + 2];
   let ref = reader.pending?.ref ?? null;
   let end = next + 1;
-  if (isClause(reader.items[next + 1], "in") && follower !== undefined && follower.kind === "ref") {
+  if (isClause(reader.items[next + 1], "in") && follower?.kind === "ref") {
     const isGeneric = /^(name|title|text|description)s?$/i.test(follower.text);
     ref = isGeneric && ref !== null ? ref : follower;
     end = next + 3;

@@ -10,7 +10,7 @@ import { isJoiner, isKey } from "./read-target.ts";
 import type { Context, Ref } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
 import type { Scope } from "./scopes.ts";
-import { chainOf, isReachedUpwards, nearestScope, place } from "./scopes.ts";
+import { chainOf, createScope, isReachedUpwards, nearestScope, place } from "./scopes.ts";
 
 /** The reader's state. */
 export interface Reader {
@@ -64,10 +64,21 @@ export function addValue(reader: Reader, column: ColumnNode, condition: Conditio
     reader.or = false;
     return;
   }
+  if (each) leaveDeed(reader, column);
   const scope = place(reader.context, reader.scope, column, condition, { negated, separate: reader.both || each });
   reader.latest = scope;
   if (scope.table === column.table && scope !== reader.root && scope.named) reader.scope = scope;
   if (negated && !isJoiner(reader.items[reader.at])) reader.negated = false;
+}
+
+/** `who bought Jazz and Metal`: each was bought, not both at once. */
+function leaveDeed(reader: Reader, column: ColumnNode): void {
+  const { scope } = reader;
+  const isDeed = reader.items.some(
+    (item) => item.kind === "ref" && /(ed|ght)$/.test(item.text) && item.link.tables[0]?.table.name === scope.table,
+  );
+  if (!isDeed || scope.parent === null || scope.table === column.table) return;
+  reader.scope = createScope(scope.table, scope.parent, true);
 }
 
 function widenPrevious(reader: Reader, column: ColumnNode, values: readonly Literal[]): boolean {

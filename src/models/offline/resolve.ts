@@ -30,7 +30,7 @@ export function tableOfRef(ref: Ref | Link): TableNode | null {
 
 /** True when a reference names a table outright. */
 export function isTableRef(item: Item | undefined): item is Ref {
-  return item !== undefined && item.kind === "ref" && tableOfRef(item) !== null;
+  return item?.kind === "ref" && tableOfRef(item) !== null;
 }
 
 /** The column a reference means near `tables` (nearest first). */

@@ -42,6 +42,8 @@ export interface Hop {
 export interface SchemaGraph {
   readonly tables: readonly TableNode[];
   readonly edges: readonly Edge[];
+  /** Names that must be written in quotes. */
+  readonly quoted: ReadonlySet<string>;
   readonly omitted: number;
 }
 
@@ -57,7 +59,12 @@ export function createSchemaGraph(schema: SchemaText): SchemaGraph {
   const tables = usable
     .filter((table) => !hidden.some((prefix) => table.name.startsWith(prefix)))
     .map((table) => toTableNode(table, dictionary));
-  return { tables, edges: [...declaredEdges(tables), ...guessedEdges(tables)], omitted: schema.omitted };
+  return {
+    tables,
+    edges: [...declaredEdges(tables), ...guessedEdges(tables)],
+    quoted: schema.quoted,
+    omitted: schema.omitted,
+  };
 }
 
 function isIndexOf(index: Table, table: Table): boolean {

@@ -36,6 +36,8 @@ export interface Table {
 
 export interface SchemaText {
   readonly tables: readonly Table[];
+  /** Names that stand in quotes, in small letters: all keywords among them, and perhaps words of values. */
+  readonly quoted: ReadonlySet<string>;
   /** Tables that the text left out. */
   readonly omitted: number;
 }
@@ -50,6 +52,7 @@ export function parseSchemaText(text: string): SchemaText {
   const tables: Table[] = [];
   let columns: Column[] = [];
   let omitted = 0;
+  const quoted = new Set([...text.matchAll(/"((?:[^"\n]|"")*)"/g)].map(([, name = ""]) => name.toLowerCase()));
   for (const line of text.split("\n")) {
     const more = /^…\s*(\d+) more tables?/.exec(line);
     if (more !== null) {
@@ -63,7 +66,7 @@ export function parseSchemaText(text: string): SchemaText {
       if (column !== null) columns.push(column);
     }
   }
-  return { tables, omitted };
+  return { tables, quoted, omitted };
 }
 
 function parseTableLine(line: string, columns: readonly Column[]): Table | null {

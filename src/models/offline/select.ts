@@ -2,8 +2,9 @@
  * A SELECT as data: sources joined in order, outputs, conditions, grouping, order. Made by build-query.ts, written out
  * by sql-writer.ts. Subselects never look outward, so each can be written alone. Types only.
  */
-import type { Literal, PeriodUnit } from "./intent.ts";
+import type { Literal } from "./intent.ts";
 import type { Operator } from "./keys.ts";
+import type { PeriodUnit } from "./vocabulary.ts";
 
 /** A table in FROM; joined to an earlier source unless it is the first. */
 export interface Source {
@@ -19,6 +20,16 @@ export interface Source {
 export type Expression =
   | { readonly kind: "column"; readonly source: number; readonly name: string }
   | { readonly kind: "period"; readonly unit: PeriodUnit; readonly of: Expression; readonly isNumber: boolean }
+  | { readonly kind: "ratio"; readonly of: Expression; readonly by: string }
+  /** 1 for the first row of each group, and on. */
+  | {
+      readonly kind: "place";
+      readonly within: readonly Expression[];
+      readonly by: Expression;
+      readonly descending: boolean;
+    }
+  /** The group's part of all, in percent. */
+  | { readonly kind: "share"; readonly of: Expression }
   | { readonly kind: "day"; readonly of: Expression }
   | { readonly kind: "number"; readonly of: Expression }
   | { readonly kind: "joined"; readonly parts: readonly Expression[] }
@@ -66,4 +77,6 @@ export interface Select {
   readonly having: readonly Predicate[];
   readonly orderBy: readonly { readonly expression: Expression; readonly descending: boolean }[];
   readonly limit: number | null;
+  /** Names that are to be written in quotes although they look plain, in small letters. */
+  readonly quoted?: ReadonlySet<string> | undefined;
 }

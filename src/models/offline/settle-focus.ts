@@ -5,10 +5,10 @@
 import type { Focus } from "./focus.ts";
 import type { Group, Measure, Output, Rank } from "./intent.ts";
 import type { Item } from "./items.ts";
-import { moneyMeasure, tableOfMeasure } from "./measures.ts";
+import { isMeasure, moneyMeasure, soldMeasure, tableOfMeasure } from "./measures.ts";
 import type { RankReading } from "./read-rank.ts";
-import type { Target } from "./read-target.ts";
-import type { Context } from "./resolve.ts";
+import { isKey, type Target } from "./read-target.ts";
+import type { Context, Ref } from "./resolve.ts";
 import { tableOfRef } from "./resolve.ts";
 import { isReachedUpwards } from "./scopes.ts";
 import { settleGroup, tableOfGroup } from "./settle-group.ts";
@@ -39,11 +39,15 @@ export function settleFocus(
   const outputs: Output[] = money === null ? [] : [{ kind: "measure", measure: money }];
   let distinct = false;
   const grouped = tablesOfTargets(groupTargets);
+  const sells =
+    items.some((item) => "text" in item && /^(sold|sell|sells)$/i.test(item.text)) &&
+    !items.some((item) => isKey(item, "not"));
   for (const target of targets) {
     if (target.kind === "period") continue;
     // Beside a figure `for each concert`, plain columns are the concert's.
     const isPlain = target.kind === "ref" && target.function === null;
-    const settled = settleOutput(context, target, isPlain ? [...grouped, ...near] : near);
+    const sold = target.kind === "count" && target.ref !== null && sells ? soldOf(context, target.ref) : null;
+    const settled = sold ?? settleOutput(context, target, isPlain ? [...grouped, ...near] : near);
     // A figure over what cannot be added up is no figure: its rows would be another answer.
     if (target.kind === "ref" && target.function !== null && settled.length === 0) return null;
     if (target.kind === "ref" && target.distinct) distinct = true;
@@ -63,9 +67,33 @@ export function settleFocus(
     if (first === undefined) return groups.length > 0 ? { outputs, groups, distinct } : null;
     if (groups.length === 0) outputs.push({ kind: "entity", table: first });
   }
+  if (groups.length > 0 && outputs.every((output) => output.kind !== "measure")) addUp(outputs, groups);
   const [only] = outputs;
-  if (all && only !== undefined && only.kind === "entity") outputs[0] = { kind: "all", table: only.table };
+  if (all && only?.kind === "entity") outputs[0] = { kind: "all", table: only.table };
   return { outputs, groups, distinct };
+}
+
+/** `how many tracks were sold` adds up pieces: the tracks themselves were not counted. */
+function soldOf(context: Context, ref: Ref): readonly Output[] | null {
+  const measure = soldMeasure(context, []);
+  const table = measure === null ? null : tableOfMeasure(measure);
+  const isSold = context.graph.edges.some((edge) => edge.child === table && edge.parent === tableOfRef(ref)?.name);
+  return measure !== null && isSold ? [{ kind: "measure", measure }] : null;
+}
+
+/** `invoice total per month`: a number told by groups is added up, or averaged where a sum would mean nothing. */
+function addUp(outputs: Output[], groups: readonly Group[]): void {
+  outputs.forEach((output, index) => {
+    if (output.kind !== "column" || !isMeasure(output.column)) return;
+    const { column } = output;
+    if (groups.some((group) => group.kind !== "entity" && group.column === column)) return;
+    const name = column.words.some((word) =>
+      /^(price|rating|age|score|salary|percentage|rate|height|length)$/.test(word),
+    )
+      ? "avg"
+      : "sum";
+    outputs[index] = { kind: "measure", measure: { kind: "aggregate", function: name, column } };
+  });
 }
 
 /** SQLite takes plain columns beside a lone min or max from the row that holds it. */

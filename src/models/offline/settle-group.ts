@@ -97,7 +97,7 @@ export function completeGroups(
   }
   outputs.push(...measures);
   if (rank?.by.kind === "measure" && measures.length === 0) outputs.push({ kind: "measure", measure: rank.by.measure });
-  if (groups.length > 0 && measures.length === 0 && !ranksFigure && !hasHaving)
+  if (groups.length > 0 && measures.length === 0 && rank === null && !hasHaving)
     outputs.push({ kind: "measure", measure: { kind: "count", table: null } });
   return { outputs, groups };
 }

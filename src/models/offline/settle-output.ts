@@ -3,11 +3,12 @@
  * Pure: no I/O, no clock.
  */
 import type { Measure, Output } from "./intent.ts";
-import { isMeasure, isMoneyWord, mainMeasure, moneyMeasure, tableOfMeasure } from "./measures.ts";
+import { isMeasure, mainMeasure, moneyMeasure, tableOfMeasure } from "./measures.ts";
 import type { Target } from "./read-target.ts";
 import type { Context, Ref } from "./resolve.ts";
 import { columnOfRef, nodeOf, tableOfRef } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
+import { isMoneyWord } from "./vocabulary.ts";
 import { lemmaOf } from "./words.ts";
 
 export function settleOutput(
@@ -77,10 +78,12 @@ export function settleAggregate(
 ): Measure | null {
   const around = [...new Set([...near, ...context.mentioned])];
   const isMoney = isMoneyWord(lemmaOf(ref.text));
+  // `the smallest invoice` is not that of the lowest number.
+  const named = (ref.link.tables[0]?.score ?? 0) >= 0.95;
   const orderable = (column: ColumnNode): boolean =>
-    name === "sum" || name === "avg" ? isMeasure(column) || isUntypedNamed(ref, column) : true;
+    name === "sum" || name === "avg" ? isMeasure(column) || isUntypedNamed(ref, column) : !(column.isKey && named);
   // `total of orders` is no sum over UnitsOnOrder: a table named outright outweighs a column that only mentions it.
-  const isLoose = (ref.link.tables[0]?.score ?? 0) >= 0.95 && (ref.link.columns[0]?.score ?? 0) < 0.6;
+  const isLoose = named && !ref.link.columns.some((link) => link.score >= 0.6 && orderable(link.column));
   const column = isLoose ? null : columnOfRef(ref, context, near, orderable);
   if (isMoney) {
     const money = moneyMeasure(context, around, name);

@@ -4,16 +4,17 @@
  */
 import type { Focus } from "./focus.ts";
 import type { Measure, Rank } from "./intent.ts";
-import { columnOfAdjective, isMeasure, isMoneyWord, mainMeasure, moneyMeasure, soldMeasure } from "./measures.ts";
+import { columnOfAdjective, isMeasure, mainMeasure, moneyMeasure, soldMeasure, tableOfMeasure } from "./measures.ts";
 import type { RankReading } from "./read-rank.ts";
 import type { Target } from "./read-target.ts";
 import type { Context, Ref } from "./resolve.ts";
 import { columnOfRef, nodeOf, tableOfRef } from "./resolve.ts";
 import type { ColumnNode, TableNode } from "./schema-graph.ts";
-import { hopsFrom } from "./schema-graph.ts";
+import { findPath, hopsFrom } from "./schema-graph.ts";
 import { isReachedUpwards } from "./scopes.ts";
 import { isNaming, tableOfGroup } from "./settle-group.ts";
 import { settleAggregate, settleCount, tableOfOutput } from "./settle-output.ts";
+import { isMoneyWord } from "./vocabulary.ts";
 import { lemmaOf } from "./words.ts";
 
 /** A ranking, and the table it ranks when that is not the question's own (`in the stadium with the highest capacity`). */
@@ -61,7 +62,14 @@ function rankBy(
       const own = focus.outputs.find((output) => output.kind === "measure");
       if (own?.kind === "measure" && focus.groups.length > 0) return measure(own.measure);
       const found = columnOfAdjective(by.adjective, home, context);
-      return found === null ? null : { by: { kind: "column", column: found.column }, descending: found.high };
+      if (found !== null) return { by: { kind: "column", column: found.column }, descending: found.high };
+      if (!by.adjective.readings.some((each) => /^(\*|rating)$/.test(each.attribute))) return null;
+      // `our biggest customers` are told by sales; the biggest playlist by what is in it.
+      const money = moneyMeasure(context, [home.name], "sum");
+      const path =
+        money === null ? null : findPath(context.graph, home.name, tableOfMeasure(money) ?? "", context.hints);
+      const sells = path !== null && (path.length === 1 || /best$|worst$/.test(by.adjective.word));
+      return measure(sells ? money : popularityOf(context, home, focus, false));
     }
     case "money":
       return measure(moneyMeasure(context, [home.name], "sum"));

@@ -4,24 +4,17 @@
  */
 import type { Literal } from "./intent.ts";
 import type { Expression, Predicate, Select, Source } from "./select.ts";
+import type { PeriodUnit } from "./vocabulary.ts";
 import { wordsOfName } from "./words.ts";
 
-/** SQLite's keywords that cannot stand bare as a name, and those that would puzzle a reader. */
-const KEYWORDS: ReadonlySet<string> = new Set(
-  (
-    "abort action add after all alter always analyze and as asc attach autoincrement before begin between by cascade case cast check collate " +
-    "column commit conflict constraint create cross current current_date current_time current_timestamp database default deferrable deferred " +
-    "delete desc detach distinct do drop each else end escape except exclude exclusive exists explain fail filter first following for foreign " +
-    "from full generated glob group groups having if ignore immediate in index indexed initially inner insert instead intersect into is isnull " +
-    "join key last left like limit match materialized natural no not nothing notnull null nulls of offset on or order others outer over " +
-    "partition plan pragma preceding primary query raise range recursive references regexp reindex release rename replace restrict returning " +
-    "right rollback row rows savepoint select set table temp temporary then ties to transaction trigger unbounded union unique update using " +
-    "vacuum values view virtual when where window with without"
-  ).split(" "),
-);
+/** Aliases that would be keywords. */
+const SHORT_KEYWORDS = /^(add|all|and|asc?|by|do|end|for|i[fns]|key|no|not|o[fnr]|row|set|to)$/;
 
-export function quoteName(name: string): string {
-  const bare = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !KEYWORDS.has(name.toLowerCase());
+const NONE: ReadonlySet<string> = new Set();
+
+/** Bare when it is plain and the schema, whose writer knows every keyword, writes it bare as well. */
+export function quoteName(name: string, quoted = NONE): string {
+  const bare = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !quoted.has(name.toLowerCase());
   return bare ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
@@ -29,18 +22,26 @@ export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-type Aliases = ReadonlyMap<number, string | null>;
+/** How the statement calls things. */
+interface Names {
+  readonly quote: (name: string) => string;
+  readonly aliases: ReadonlyMap<number, string | null>;
+  /** A SELECT within this one. */
+  readonly inner: (select: Select, indent: string) => string;
+}
 
 /** The statement's text, without a semicolon. */
-export function writeSelect(select: Select, indent = ""): string {
-  const aliases = chooseAliases(select.sources);
-  const expression = (of: Expression): string => writeExpression(of, aliases);
-  const predicate = (of: Predicate): string => writePredicate(of, aliases, indent);
+export function writeSelect(select: Select, indent = "", quoted = select.quoted ?? NONE): string {
+  const quote = (name: string): string => quoteName(name, quoted);
+  const inner = (within: Select, deeper: string): string => writeSelect(within, deeper, quoted);
+  const names: Names = { quote, aliases: chooseAliases(select.sources), inner };
+  const expression = (of: Expression): string => writeExpression(of, names);
+  const predicate = (of: Predicate): string => writePredicate(of, names, indent);
   const outputs = select.outputs.map(
-    ({ expression: of, alias }) => `${expression(of)}${alias === null ? "" : ` AS ${quoteName(alias)}`}`,
+    ({ expression: of, alias }) => `${expression(of)}${alias === null ? "" : ` AS ${quote(alias)}`}`,
   );
   const lines = [`SELECT ${select.distinct ? "DISTINCT " : ""}${outputs.join(", ")}`];
-  for (const source of select.sources) lines.push(writeSource(source, aliases));
+  for (const source of select.sources) lines.push(writeSource(source, names));
   select.where.forEach((part, index) => {
     const text = part.kind === "or" ? `(${predicate(part)})` : predicate(part);
     lines.push(`${index === 0 ? "WHERE" : "  AND"} ${text}`);
@@ -49,7 +50,7 @@ export function writeSelect(select: Select, indent = ""): string {
   if (select.having.length > 0) lines.push(`HAVING ${select.having.map(predicate).join(" AND ")}`);
   if (select.orderBy.length > 0) {
     const keys = select.orderBy.map(
-      (key) => `${orderKey(key.expression, select, expression)}${key.descending ? " DESC" : ""}`,
+      (key) => `${orderKey(key.expression, select, expression, quote)}${key.descending ? " DESC" : ""}`,
     );
     lines.push(`ORDER BY ${keys.join(", ")}`);
   }
@@ -58,23 +59,28 @@ export function writeSelect(select: Select, indent = ""): string {
 }
 
 /** An output with an alias is ordered by that alias. */
-function orderKey(of: Expression, select: Select, expression: (of: Expression) => string): string {
+function orderKey(
+  of: Expression,
+  select: Select,
+  expression: (of: Expression) => string,
+  quote: Names["quote"],
+): string {
   const text = expression(of);
   const output = select.outputs.find((each) => each.alias !== null && expression(each.expression) === text);
-  return output?.alias === undefined || output.alias === null ? text : quoteName(output.alias);
+  return output?.alias === undefined || output.alias === null ? text : quote(output.alias);
 }
 
-function writeSource(source: Source, aliases: Aliases): string {
+function writeSource(source: Source, { quote, aliases }: Names): string {
   const alias = aliases.get(source.id) ?? null;
-  const name = `${quoteName(source.table)}${alias === null ? "" : ` AS ${alias}`}`;
+  const name = `${quote(source.table)}${alias === null ? "" : ` AS ${alias}`}`;
   if (source.join === null) return `FROM ${name}`;
   const earlier = aliases.get(source.join.to) ?? "";
-  const on = source.join.pairs.map(([left, right]) => `${alias}.${quoteName(right)} = ${earlier}.${quoteName(left)}`);
+  const on = source.join.pairs.map(([left, right]) => `${alias}.${quote(right)} = ${earlier}.${quote(left)}`);
   return `${source.join.optional ? "LEFT " : ""}JOIN ${name} ON ${on.join(" AND ")}`;
 }
 
 /** Initials of the table's words, numbered where two agree; none when one table stands alone. */
-function chooseAliases(sources: readonly Source[]): Aliases {
+function chooseAliases(sources: readonly Source[]): Names["aliases"] {
   const aliases = new Map<number, string | null>();
   if (sources.length === 1) {
     for (const source of sources) aliases.set(source.id, null);
@@ -85,8 +91,9 @@ function chooseAliases(sources: readonly Source[]): Aliases {
     const initials =
       wordsOfName(source.table)
         .map((word) => word.replace(/[^a-z]/g, "").slice(0, 1))
-        .join("") || "t";
-    let alias = KEYWORDS.has(initials) ? `${initials}1` : initials;
+        .join("")
+        .slice(0, 3) || "t";
+    let alias = SHORT_KEYWORDS.test(initials) ? `${initials}1` : initials;
     for (let number = 2; taken.has(alias); number += 1) alias = `${initials}${number}`;
     taken.add(alias);
     aliases.set(source.id, alias);
@@ -94,15 +101,21 @@ function chooseAliases(sources: readonly Source[]): Aliases {
   return aliases;
 }
 
-function writeExpression(of: Expression, aliases: Aliases): string {
-  const write = (inner: Expression): string => writeExpression(inner, aliases);
+function writeExpression(of: Expression, names: Names): string {
+  const write = (inner: Expression): string => writeExpression(inner, names);
   switch (of.kind) {
     case "column": {
-      const alias = aliases.get(of.source) ?? null;
-      return alias === null ? quoteName(of.name) : `${alias}.${quoteName(of.name)}`;
+      const alias = names.aliases.get(of.source) ?? null;
+      return alias === null ? names.quote(of.name) : `${alias}.${names.quote(of.name)}`;
     }
     case "period":
       return writePeriod(of.unit, write(of.of), of.isNumber ? ", 'auto'" : "");
+    case "ratio":
+      return `${write(of.of)} / ${of.by}.0`;
+    case "place":
+      return `row_number() OVER (PARTITION BY ${of.within.map(write).join(", ")} ORDER BY ${write(of.by)}${of.descending ? " DESC" : ""})`;
+    case "share":
+      return `round(100.0 * ${write(of.of)} / sum(${write(of.of)}) OVER (), 2)`;
     case "day":
       return `date(${write(of.of)}, 'auto')`;
     case "number":
@@ -120,11 +133,15 @@ function writeExpression(of: Expression, aliases: Aliases): string {
   }
 }
 
-function writePeriod(unit: "year" | "month" | "day" | "quarter", date: string, modifier: string): string {
-  if (unit === "year") return `strftime('%Y', ${date}${modifier})`;
-  if (unit === "month") return `strftime('%Y-%m', ${date}${modifier})`;
-  if (unit === "day") return `strftime('%Y-%m-%d', ${date}${modifier})`;
-  return `strftime('%Y', ${date}${modifier}) || '-Q' || ((CAST(strftime('%m', ${date}${modifier}) AS INTEGER) + 2) / 3)`;
+const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d", week: "%Y-W%W" } as const;
+
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+function writePeriod(unit: PeriodUnit, date: string, modifier: string): string {
+  const part = (format: string): string => `strftime('${format}', ${date}${modifier})`;
+  if (unit === "quarter") return `${part("%Y")} || '-Q' || ((CAST(${part("%m")} AS INTEGER) + 2) / 3)`;
+  if (unit !== "weekday") return part(FORMATS[unit]);
+  return `CASE ${part("%w")} ${WEEKDAYS.map((day, index) => `WHEN '${index}' THEN '${day}'`).join(" ")} END`;
 }
 
 function writeLiteral(value: Literal): string {
@@ -134,8 +151,8 @@ function writeLiteral(value: Literal): string {
 /** A LIKE pattern longer than this is refused by the database. */
 const LIKE_PATTERN_BYTES_MAX = 50;
 
-function writePredicate(of: Predicate, aliases: Aliases, indent: string): string {
-  const write = (inner: Expression): string => writeExpression(inner, aliases);
+function writePredicate(of: Predicate, names: Names, indent: string): string {
+  const write = (inner: Expression): string => writeExpression(inner, names);
   const not = "negated" in of && of.negated ? "NOT " : "";
   switch (of.kind) {
     case "compare":
@@ -154,18 +171,18 @@ function writePredicate(of: Predicate, aliases: Aliases, indent: string): string
       return `${write(of.of)} IS ${not}NULL`;
     case "in_select": {
       const left = of.of.length === 1 ? of.of.map(write).join("") : `(${of.of.map(write).join(", ")})`;
-      return `${left} ${not}IN (\n${indent}    ${writeSelect(of.select, `${indent}    `)}\n${indent}  )`;
+      return `${left} ${not}IN (\n${indent}    ${names.inner(of.select, `${indent}    `)}\n${indent}  )`;
     }
     case "compare_select":
-      return `${write(of.left)} ${of.operator} (${writeSelect(of.select).replaceAll("\n", " ")})`;
+      return `${write(of.left)} ${of.operator} (${names.inner(of.select, "").replaceAll("\n", " ")})`;
     case "and":
     case "or": {
       const joiner = of.kind === "and" ? " AND " : " OR ";
       return of.parts
         .map((part) =>
           part.kind === "and" || part.kind === "or"
-            ? `(${writePredicate(part, aliases, indent)})`
-            : writePredicate(part, aliases, indent),
+            ? `(${writePredicate(part, names, indent)})`
+            : writePredicate(part, names, indent),
         )
         .join(joiner);
     }

@@ -121,14 +121,16 @@ function readSchemas(request: ModelRequest, calls: readonly PastCall[]): SchemaT
   const prompt = /<schema>\n?([\s\S]*?)\n?<\/schema>/.exec(request.system)?.[1] ?? "";
   const texts = [prompt, ...calls.map((call) => call.data.schema).filter((text) => typeof text === "string")];
   const tables = new Map<string, Table>();
+  const quoted = new Set<string>();
   let total = 0;
   texts.forEach((text, index) => {
     const schema = parseSchemaText(text);
     if (index === 0) total = schema.tables.length + schema.omitted;
+    for (const name of schema.quoted) quoted.add(name);
     for (const table of schema.tables) tables.set(table.name, table);
   });
   // What has been described since is no longer left out.
-  return { tables: [...tables.values()], omitted: Math.max(0, total - tables.size) };
+  return { tables: [...tables.values()], quoted, omitted: Math.max(0, total - tables.size) };
 }
 
 /** The rows of a query's observation, or null when it has none. */

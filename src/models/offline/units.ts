@@ -12,6 +12,15 @@ export function unitOf(item: Item): string | null {
   return /^(minute|second|hour|millisecond|kilobyte|megabyte|gigabyte|kb|mb|gb|day)$/.test(lemma) ? lemma : null;
 }
 
+/** `length in minutes`: the unit that figures are wanted in. */
+export function wantedUnit(items: readonly Item[]): string | null {
+  const wanted = items.find((item, at) => {
+    const before = items[at - 1];
+    return before?.kind === "key" && before.text === "in" && unitOf(item) !== null;
+  });
+  return wanted === undefined ? null : unitOf(wanted);
+}
+
 const SECONDS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3_600 };
 
 const BYTES: Readonly<Record<string, number>> = {

@@ -3,11 +3,12 @@
  * Sources are the samples in the schema text and what earlier probes found; a span that neither knows is reported as
  * unknown, so that the planner can probe for it. Pure: no I/O, no clock.
  */
+import { isDegree } from "./adjectives.ts";
 import { keyAt } from "./keys.ts";
 import type { Token } from "./question-tokens.ts";
 import { isCapitalised } from "./question-tokens.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
-import { EMPTY_WORDS, isDemonym, monthOf, spellingsOf } from "./vocabulary.ts";
+import { EMPTY_WORDS, isDemonym, isMoneyWord, monthOf, periodOfWord, spellingsOf } from "./vocabulary.ts";
 import { lemmaOf } from "./words.ts";
 
 /** One place where a value occurs. Two columns for a person's first and last name. */
@@ -96,6 +97,15 @@ function capitalSpan(tokens: readonly Token[], at: number, source: ValueSource, 
   if (rival >= 0.95 && (token.opens || tokens[at + 1] === undefined || !isCapitalised(tokens[at + 1] ?? token))) {
     return exactOnly(tokens, at, source);
   }
+  // `Latest 10 invoices`, `Yearly sales`: the capital is the sentence's.
+  if (
+    token.opens &&
+    (isDegree(token.lower) ||
+      periodOfWord(token.lower) !== null ||
+      /selling$/.test(token.lower) ||
+      isMoneyWord(token.lemma))
+  )
+    return null;
   if (
     token.opens &&
     (EMPTY_WORDS.has(token.lower) || keyAt(tokens.slice(at, at + 5).map((next) => next.lower)) !== null)

@@ -43,6 +43,26 @@ export function monthOf(word: string): number | null {
   return index < 0 ? null : index + 1;
 }
 
+/** The spans of time that figures are told by, with the adjective of each. */
+const PERIODS = {
+  year: "yearly",
+  quarter: "quarterly",
+  month: "monthly",
+  week: "weekly",
+  weekday: "",
+  day: "daily",
+} as const;
+
+export type PeriodUnit = keyof typeof PERIODS;
+
+/** `month`, `monthly`, `annual`. */
+export function periodOfWord(word: string): PeriodUnit | null {
+  const spelt = word.replace(/^(annual|annually|per-annum)$/, "yearly");
+  for (const unit of ["year", "quarter", "month", "week", "weekday", "day"] as const)
+    if (unit === spelt || PERIODS[unit] === spelt) return unit;
+  return null;
+}
+
 const DEMONYMS: Readonly<Record<string, string>> = {
   french: "France",
   german: "Germany",
@@ -116,6 +136,13 @@ export function isDemonym(word: string): boolean {
   return DEMONYMS[word.toLowerCase()] !== undefined;
 }
 
+/** Words for what was taken or spent, whatever the schema calls it. */
+const MONEY_WORDS = /^(sale|revenue|turnover|spent|spend|spending|earning|income|paid|pay|money|earned|sold|worth)$/;
+
+export function isMoneyWord(lemma: string): boolean {
+  return MONEY_WORDS.test(lemma);
+}
+
 /** Words passed over: politeness, articles, pronouns, and verbs that say nothing about which column is meant. */
 export const EMPTY_WORDS: ReadonlySet<string> = new Set(
   (
@@ -132,6 +159,7 @@ export const EMPTY_WORDS: ReadonlySet<string> = new Set(
     "usd respectively along well into out up down off about each other another same such many much " +
     "very too than then now today available total overall whose per either neither nor yet while across around " +
     "assigned associated related corresponding listed registered stored recorded someone anybody anyone everyone " +
-    "next previous sorted return returns released"
+    "next previous sorted return returns released " +
+    "compare compared comparison offer offers offered generate generates generated wrote write become becomes became win wins won look looks break breakdown"
   ).split(" "),
 );

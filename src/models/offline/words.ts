@@ -3,7 +3,8 @@
  * underscores and spaces; words lose plural and verb endings; a small table says which words mean much the same.
  * Leaves to others: what a word refers to (linking.ts). Pure: no I/O, no clock.
  */
-import pluralize from "pluralize";
+
+import { toPlural, toSingular } from "./plurals.ts";
 
 /** Abbreviations common in column names, each written out. */
 const ABBREVIATIONS: Readonly<Record<string, readonly string[]>> = {
@@ -45,7 +46,7 @@ const ABBREVIATIONS: Readonly<Record<string, readonly string[]>> = {
 const SYNONYM_GROUPS: readonly string[] = [
   "price cost expensive cheap charge fee",
   "total amount sum value revenue spending turnover spent spend worth bill",
-  "length duration millisecond long runtime",
+  "length duration millisecond long runtime time",
   "total revenue sale turnover earning",
   "millisecond second minute hour duration",
   "size byte capacity",
@@ -149,7 +150,7 @@ const SYNONYMS = readSynonyms();
 function makeLemma(word: string): string {
   const lower = word.toLowerCase();
   if (lower.length < 4 || /[^a-z]/.test(lower) || /(ss|us|is)$/.test(lower)) return lower === "men" ? "man" : lower;
-  return pluralize.singular(lower);
+  return toSingular(lower);
 }
 
 function makeStem(word: string): string {
@@ -203,7 +204,7 @@ export function readableName(name: string): string {
 export function pluralName(name: string, count = 2): string {
   const words = readableName(name).split(" ");
   const last = words.pop() ?? "";
-  return [...words, pluralize(last, count)].join(" ");
+  return [...words, count === 1 ? toSingular(last) : toPlural(toSingular(last))].join(" ");
 }
 
 /** Takes `countrylanguage` apart when both halves are words that the schema itself uses. */

@@ -9,7 +9,13 @@ import { quoteName, writeSelect } from "./sql-writer.ts";
 import { readableName } from "./words.ts";
 
 export function writeIntent(select: Select, intent: Intent): string {
-  return writeCounts(intent) ?? writeShare(select, intent) ?? writeOver(select, intent) ?? writeSelect(select);
+  return (
+    writePlaces(select) ??
+    writeCounts(select, intent) ??
+    writeShare(select, intent) ??
+    writeOver(select, intent) ??
+    writeSelect(select)
+  );
 }
 
 /** The average, minimum or maximum over the groups' counts. */
@@ -21,16 +27,27 @@ function writeOver(select: Select, intent: Intent): string | null {
   return `SELECT ${intent.over}(${output.alias}) AS ${word}_${output.alias}\nFROM (\n    ${inner}\n)`;
 }
 
+/** The first rows of each group. */
+function writePlaces(select: Select): string | null {
+  const place = select.outputs.find((each) => each.expression.kind === "place")?.expression;
+  if (place?.kind !== "place" || select.limit === null) return null;
+  const inner = writeSelect({ ...select, orderBy: [], limit: null }, "    ");
+  const group = select.outputs.findIndex((each) => JSON.stringify(each.expression) === JSON.stringify(place.within[0]));
+  const order = group < 0 ? "place" : `${group + 1}, place`;
+  return `SELECT *\nFROM (\n    ${inner}\n)\nWHERE place <= ${select.limit}\nORDER BY ${order}`;
+}
+
 /** What part of all rows the conditions leave, in percent. */
 function writeShare(select: Select, intent: Intent): string | null {
   if (!intent.share || select.groupBy.length > 0 || select.outputs.length !== 1) return null;
   const part = writeSelect(select, "    ");
-  const whole = `SELECT count(*) FROM ${quoteName(intent.root)}`;
+  const outputs = select.outputs.map((output) => ({ ...output, alias: null }));
+  const whole = writeSelect({ ...select, outputs, sources: select.sources.slice(0, 1), where: [] }).replace("\n", " ");
   return `SELECT round(100.0 * (\n    ${part}\n  ) / (${whole}), 2) AS percentage`;
 }
 
 /** `How many artists and albums are there`: tables that have nothing to do with each other are counted apart. */
-function writeCounts(intent: Intent): string | null {
+function writeCounts(select: Select, intent: Intent): string | null {
   const tables = intent.outputs.flatMap((output) =>
     output.kind === "measure" && output.measure.kind === "count" ? [output.measure.table ?? intent.root] : [],
   );
@@ -38,7 +55,7 @@ function writeCounts(intent: Intent): string | null {
   if (!apart || intent.groups.length > 0 || intent.conditions.length > 0) return null;
   const counts = tables.map((table) => {
     const alias = `${readableName(table).replace(/[^a-z0-9]+/g, "_")}_count`;
-    return `(SELECT count(*) FROM ${quoteName(table)}) AS ${quoteName(alias)}`;
+    return `(SELECT count(*) FROM ${quoteName(table, select.quoted)}) AS ${quoteName(alias)}`;
   });
   return `SELECT ${counts.join(",\n  ")}`;
 }

@@ -4,13 +4,13 @@ import {
   columnOfAdjective,
   dateColumn,
   isMeasure,
-  isMoneyWord,
   mainMeasure,
   moneyMeasure,
   soldMeasure,
   tableOfMeasure,
 } from "../../../src/models/offline/measures.ts";
 import { nodeOf } from "../../../src/models/offline/resolve.ts";
+import { isMoneyWord } from "../../../src/models/offline/vocabulary.ts";
 import { CLINIC, contextOf, SHOP } from "./examples.ts";
 
 const clinic = contextOf(CLINIC);

@@ -219,3 +219,39 @@ describe.each(NAMES.map((name) => [name, openNamed(name)] as const).filter(([, d
     }, 300_000);
   },
 );
+
+/** Questions with every right reading written beside them; any of them is right. */
+interface NewcomerQuestion {
+  readonly db: string;
+  readonly question: string;
+  readonly gold_sql: string | readonly string[];
+}
+
+const NEWCOMER = ["newcomer-demo"].flatMap((name) =>
+  readFileSync(at(`../../fixtures/offline/${name}.jsonl`), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as NewcomerQuestion),
+);
+
+describe.each([...new Set(NEWCOMER.map(({ db }) => db))])("a newcomer's questions about %s", (name) => {
+  it("are answered rightly, or it is said what was left out, or there is no answer", async () => {
+    const database = openNamed(name);
+    if (database === null) throw new Error(`the database ${name} is the project's own`);
+    const schema = await schemaTextOf(database);
+    const own = NEWCOMER.filter(({ db }) => db === name);
+    const silent: string[] = [];
+    let right = 0;
+    for (const { question, gold_sql } of own) {
+      const run = await ask(database, schema, question);
+      const { rows } = run;
+      const isRight = [gold_sql]
+        .flat()
+        .some((gold) => rows !== null && sameRows(runSql(database, gold), rows, isOrdered(gold)));
+      if (isRight) right += 1;
+      else if (run.final !== null && !run.text.includes("could not place")) silent.push(`${question}\n${run.sql}`);
+    }
+    expect(silent.length, silent.join("\n\n")).toBe(0);
+    expect(right).toBeGreaterThanOrEqual(Math.floor(own.length * 0.9));
+  }, 300_000);
+});

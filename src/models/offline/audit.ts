@@ -1,0 +1,163 @@
+/**
+ * Never silently wrong: holds the finished SQL against the words of the question. Every word that carries meaning (a
+ * table, a value, a number, a date, a period, a figure, an order, a `per` or a `not`) must be seen again in the SQL.
+ * What is not is told with the answer; without a figure, its groups, its order or its `not` there is no answer at all.
+ * Leaves to others: the wording (answer.ts, decline.ts). Pure: no I/O, no clock.
+ */
+import type { Intent } from "./intent.ts";
+import type { Item } from "./items.ts";
+import { holdsSales } from "./measures.ts";
+import { isClause, isKey, isRevenue, periodOf } from "./read-target.ts";
+import { isTableRef, tableOfRef } from "./resolve.ts";
+import type { SchemaGraph } from "./schema-graph.ts";
+import { tableOfOutput } from "./settle-output.ts";
+import { unitOf } from "./units.ts";
+import { isMoneyWord } from "./vocabulary.ts";
+import { lemmaOf } from "./words.ts";
+
+export interface Audit {
+  /** Left out of the SQL, as the question has it. */
+  readonly lost: readonly string[];
+  /** Without what was left out the rows answer another question. */
+  readonly isFatal: boolean;
+}
+
+/** What a key must have left in the SQL; a key that is not here leaves no trace of its own. */
+const TRACES: Readonly<Record<string, RegExp>> = {
+  avg: /\bavg\(/,
+  sum: /\b(sum|count)\(/,
+  min: /\bmin\(|\border by/,
+  max: /\bmax\(|\border by/,
+  count: /\b(count|sum)\(/,
+  how_much: /\b(sum|avg|count)\(|\border by|^select [^*(]*\bfrom/,
+  share: /\b100\.0|percent|share|proportion/,
+  most: /\border by|\bmax\(/,
+  fewest: /\border by|\bmin\(/,
+  top: /\border by/,
+  bottom: /\border by/,
+  order: /\border by/,
+  not: /\bnot\b|<>|\bnull\b|!=|[<>]|= 0\b/,
+  between: /\bbetween\b|>=/,
+  contains: /\blike\b|\binstr\(/,
+};
+
+/** Words that ask for nothing by themselves, and are not told when they find no use. */
+const IDLE_WORDS = /^(people|persons?|much|money|names?|times?|world|ids?)$|(ed|ing)$/i;
+
+/** What the SQL says, in small letters: its text and its names. */
+interface Seen {
+  readonly text: string;
+  readonly names: ReadonlySet<string>;
+  readonly graph: SchemaGraph;
+  readonly intent: Intent;
+}
+
+export function auditSql(items: readonly Item[], sql: string, intent: Intent, graph: SchemaGraph): Audit {
+  const text = sql.toLowerCase();
+  const names = new Set(text.match(/"[^"]+"|[a-z_]\w*/g)?.map((name) => name.replaceAll('"', "")));
+  const lost: string[] = [];
+  let isFatal = false;
+  items.forEach((item, at) => {
+    if (!isLost(items, at, item, { text, names, graph, intent })) return;
+    isFatal ||= item.kind === "key" || item.kind === "adjective";
+    lost.push(phraseOf(item, items[at + 1]));
+  });
+  const isPart = (one: string): boolean => lost.some((other) => other !== one && other.split(" ").includes(one));
+  return { lost: [...new Set(lost)].filter((one) => !isPart(one)), isFatal };
+}
+
+/** `per month`: a key with what it stands before. */
+function phraseOf(item: Item, next: Item | undefined): string {
+  const goesOn = isKey(item, "each", "by", "share", "most", "fewest", "top", "bottom");
+  return goesOn && (next?.kind === "word" || next?.kind === "ref") ? `${item.text} ${next.text}` : item.text;
+}
+
+function isLost(items: readonly Item[], at: number, item: Item, seen: Seen): boolean {
+  const { text } = seen;
+  const before = items[at - 1];
+  switch (item.kind) {
+    case "key":
+      return isKeyLost(items, at, item, seen);
+    case "adjective":
+      return !(item.degree === "superlative" ? /\border by|\bmax\(|\bmin\(/ : /[<>]|\border by/).test(text);
+    case "value":
+      return ![item.text, ...item.matches.flatMap((match) => match.values)].some((value) => holds(text, value));
+    case "number": {
+      const next = items[at + 1];
+      return item.value !== 1 && !holds(text, item.text) && (next === undefined || unitOf(next) === null);
+    }
+    case "date":
+      return ![item.from, item.to, String(item.year)].some((part) => holds(text, part));
+    case "ref":
+    case "word": {
+      const unit = unitOf(item);
+      if (unit !== null) return before?.kind === "key" && before.text === "in" && !text.includes(unit);
+      if (isRevenue(item) || isMoneyWord(lemmaOf(item.text))) return isMoneyLost(seen);
+      if (item.kind === "ref") return !IDLE_WORDS.test(item.text) && !isNamed(item, seen);
+      if (periodOf(item) !== null) return !/strftime|year/.test(text) && !isDated(items, at);
+      const isState = /(ed|ing)$/.test(item.lower) && isTableRef(items[at + 1]);
+      return seen.intent.unread.includes(item.text) && (isState || !IDLE_WORDS.test(item.text));
+    }
+    default:
+      return false;
+  }
+}
+
+/** Sales were asked for, and nothing is added up, nor is there a table of sales. */
+function isMoneyLost({ text, names, graph }: Seen): boolean {
+  const sales = graph.tables.filter(holdsSales);
+  return sales.length > 0 && !/\b(sum|avg)\(/.test(text) && !sales.some((table) => names.has(table.name.toLowerCase()));
+}
+
+function isKeyLost(
+  items: readonly Item[],
+  at: number,
+  item: Extract<Item, { readonly kind: "key" }>,
+  seen: Seen,
+): boolean {
+  const { key } = item;
+  const { text } = seen;
+  const isGrouped = /\bgroup by|\bpartition by/.test(text);
+  if (key.key === "each") {
+    // `the name of each singer` lists singers; with a figure, or behind `per`, it divides.
+    const divides = /per|by$/.test(item.text) || /\b(sum|avg|count|min|max)\(/.test(text);
+    return !isGrouped && (divides || !isShown(items[at + 1], seen.intent));
+  }
+  const isPeriod = periodOf(items[at + 1]) !== null;
+  if (key.key === "by") return !isGrouped && (isPeriod || !/\border by|\bwhere\b/.test(text));
+  if (isKey(item, "count")) {
+    const asked = items.slice(0, at + 1).filter((other) => isKey(other, "count") && other.text === item.text).length;
+    return (text.match(/\b(count|sum)\(|\border by/g) ?? []).length < (/^how many/.test(item.text) ? asked : 1);
+  }
+  // `playlists that contain tracks` is no text within a text.
+  if (key.key === "contains" && (items[at + 1]?.kind !== "value" || items[at + 2]?.kind === "ref")) return false;
+  const trace = TRACES[key.key === "aggregate" ? key.function : key.key];
+  return trace !== undefined && !trace.test(text);
+}
+
+/** Rows of the table, or columns of it, are what is listed. */
+function isShown(item: Item | undefined, { root, outputs }: Intent): boolean {
+  const table = item?.kind === "ref" ? tableOfRef(item)?.name : undefined;
+  return table === undefined || table === root || outputs.some((output) => tableOfOutput(output) === table);
+}
+
+/** Named itself, or pointed to by a table that is: the lines of an invoice stand for what was bought. */
+function isNamed({ link }: Extract<Item, { readonly kind: "ref" }>, { names, graph }: Seen): boolean {
+  return (
+    link.columns.some(({ column }) => names.has(column.name.toLowerCase())) ||
+    link.tables.some(
+      ({ table }) =>
+        names.has(table.name.toLowerCase()) ||
+        graph.edges.some((edge) => edge.parent === table.name && names.has(edge.child.toLowerCase())),
+    )
+  );
+}
+
+function holds(text: string, part: string): boolean {
+  return text.includes(part.toLowerCase().replaceAll("'", "''"));
+}
+
+/** `in the year 2014`. */
+function isDated(items: readonly Item[], at: number): boolean {
+  return items.slice(Math.max(0, at - 2), at + 3).some((item) => item.kind === "date" || isClause(item, "when"));
+}
