@@ -38,7 +38,6 @@ const TRACES: Readonly<Record<string, RegExp>> = {
   order: /\border by/,
   not: /\bnot\b|<>|\bnull\b|!=|[<>]|= 0\b/,
   between: /\bbetween\b|>=/,
-  contains: /\blike\b|\binstr\(/,
 };
 
 /** Words that ask for nothing by themselves, and are not told when they find no use. */
@@ -120,17 +119,21 @@ function isKeyLost(
   const isGrouped = /\bgroup by|\bpartition by/.test(text);
   if (key.key === "each") {
     // `the name of each singer` lists singers; with a figure, or behind `per`, it divides.
-    const divides = /per|by$/.test(item.text) || /\b(sum|avg|count|min|max)\(/.test(text);
-    return !isGrouped && (divides || !isShown(items[at + 1], seen.intent));
+    const dividing = /per|by$/.test(item.text) || /\b(sum|avg|count|min|max)\(/.test(text);
+    return !isGrouped && (dividing || !isShown(items[at + 1], seen.intent));
   }
-  const isPeriod = periodOf(items[at + 1]) !== null;
-  if (key.key === "by") return !isGrouped && (isPeriod || !/\border by|\bwhere\b/.test(text));
+  const [next, after] = items.slice(at + 1);
+  const divides =
+    periodOf(next) !== null ||
+    (next?.kind === "ref" &&
+      next.link.tables[0]?.table.name !== seen.intent.root &&
+      after?.kind !== "value" &&
+      !isClause(after));
+  if (key.key === "by") return !isGrouped && !/\border by/.test(text) && (divides || !/\bwhere\b/.test(text));
   if (isKey(item, "count")) {
     const asked = items.slice(0, at + 1).filter((other) => isKey(other, "count") && other.text === item.text).length;
     return (text.match(/\b(count|sum)\(|\border by/g) ?? []).length < (/^how many/.test(item.text) ? asked : 1);
   }
-  // `playlists that contain tracks` is no text within a text.
-  if (key.key === "contains" && (items[at + 1]?.kind !== "value" || items[at + 2]?.kind === "ref")) return false;
   const trace = TRACES[key.key === "aggregate" ? key.function : key.key];
   return trace !== undefined && !trace.test(text);
 }
@@ -142,13 +145,14 @@ function isShown(item: Item | undefined, { root, outputs }: Intent): boolean {
 }
 
 /** Named itself, or pointed to by a table that is: the lines of an invoice stand for what was bought. */
-function isNamed({ link }: Extract<Item, { readonly kind: "ref" }>, { names, graph }: Seen): boolean {
+function isNamed({ link }: Extract<Item, { readonly kind: "ref" }>, { names, graph, text }: Seen): boolean {
   return (
     link.columns.some(({ column }) => names.has(column.name.toLowerCase())) ||
     link.tables.some(
       ({ table }) =>
         names.has(table.name.toLowerCase()) ||
-        graph.edges.some((edge) => edge.parent === table.name && names.has(edge.child.toLowerCase())),
+        (/\b(where|join|group)\b/.test(text) &&
+          graph.edges.some((edge) => edge.parent === table.name && names.has(edge.child.toLowerCase()))),
     )
   );
 }

@@ -202,6 +202,8 @@ function takeReference(tokens: readonly Token[], at: number, graph: SchemaGraph)
     const [first] = link.columns;
     const last = span.at(-1);
     // `highest paid doctors`: the verb is the doctors', not part of their name.
+    if (length === 2 && first?.qualified && /ed$/.test(last?.lower ?? "") && namesTable(graph, span[0]?.lemma ?? ""))
+      continue;
     if (length === 2 && first?.qualified && last?.lower !== last?.lemma && namesTable(graph, last?.lemma ?? ""))
       continue;
     if (words.length > 1 && first !== undefined && first.qualified && first.column.kind === "flag") continue;
@@ -281,6 +283,9 @@ function wordsOfSpan(span: readonly Token[], length: number, graph: SchemaGraph)
     )
       return isNameSpan(span, graph);
     if (length > 1 && first !== undefined && first.lower !== first.lemma && namesTable(graph, first.lemma)) return null;
+    const verb = span.at(-1);
+    if (length > 1 && verb !== undefined && EMPTY_WORDS.has(verb.lower) && !isPartOfName(graph, verb.lemma))
+      return null;
     const [only] = span;
     if (length === 1 && only !== undefined && /_|[a-z][A-Z]/.test(only.text)) return wordsOfName(only.text);
     return span.map((token) => token.lemma);
@@ -310,6 +315,12 @@ function isNameSpan(span: readonly Token[], graph: SchemaGraph): readonly string
 function isExactName(graph: SchemaGraph, word: string): boolean {
   return graph.tables.some(
     (table) => sameWords(table.words, [word]) || table.columns.some((column) => sameWords(column.ownWords, [word])),
+  );
+}
+
+function isPartOfName(graph: SchemaGraph, word: string): boolean {
+  return graph.tables.some(
+    (table) => table.words.includes(word) || table.columns.some((column) => column.words.includes(word)),
   );
 }
 

@@ -80,7 +80,10 @@ function valuesToProbe(
   const loose: string[] = [];
   items.forEach((item, index) => {
     const before = items[index - 1];
-    const holds = before?.kind === "key" && before.key.key === "contains";
+    // `titles with the word Love` is text; `playlists that contain Jazz` may be what is in them.
+    const isText =
+      !/^(contain|includ)/.test(before?.text ?? "") || isColumnRef(items[index - 2]) || !/^\p{Lu}/u.test(item.text);
+    const holds = before?.kind === "key" && before.key.key === "contains" && isText;
     if (holds && items[index + 1]?.kind !== "ref") return;
     if (
       item.kind === "value" &&

@@ -19,7 +19,7 @@ import { tableOfRef } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
 import { findPath } from "./schema-graph.ts";
 import type { Scope } from "./scopes.ts";
-import { chainOf, createScope, nearestScope, toConditions } from "./scopes.ts";
+import { chainOf, createScope, isReachedUpwards, nearestScope, toConditions } from "./scopes.ts";
 
 export interface ConditionReading {
   readonly conditions: readonly Condition[];
@@ -145,6 +145,16 @@ function onRef(reader: Reader, ref: Ref): void {
   if (known !== undefined) {
     if (known !== reader.root || !named) reader.scope = known;
     if (!reader.negated || known === reader.root) return;
+  }
+  const { latest } = reader;
+  if (
+    latest?.negated === true &&
+    reader.items[reader.at - 2]?.kind === "value" &&
+    isReachedUpwards(reader.context, table.name, latest.table)
+  ) {
+    // `no Jazz tracks`: tracks that are not there, and no others that are.
+    reader.scope = latest;
+    return;
   }
   const home = nearestScope(reader.context, reader.scope, table.name);
   // `a cat as a pet`, `Rock tracks`: the value just read already speaks of this table.

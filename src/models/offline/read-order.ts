@@ -114,6 +114,7 @@ export function takeGroups(items: Item[]): { readonly targets: readonly Target[]
     } else if (
       isKey(item, "by") &&
       (periodOf(items[at + 1]) !== null ||
+        (isTableRef(items[at + 1]) && isTableRef(items[at - 1]) && !items.some(isComputing)) ||
         (items.slice(0, at).some((other) => isAdding(other) || isFigure(other)) && !followsRank(items, at)))
     ) {
       const reading = readTargets(items, at + 1);

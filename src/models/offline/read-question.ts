@@ -6,7 +6,7 @@
 import type { Focus } from "./focus.ts";
 import type { Condition, Intent, Output } from "./intent.ts";
 import type { Item } from "./items.ts";
-import { moneyMeasure } from "./measures.ts";
+import { moneyMeasure, tableOfMeasure } from "./measures.ts";
 import { readConditions } from "./read-conditions.ts";
 import { takeGroups, takeOrder } from "./read-order.ts";
 import { takeOutputs } from "./read-outputs.ts";
@@ -30,16 +30,18 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
   const groupTargets = grouping.targets;
   const rankReading = takeRank(items);
   const taken = takeOutputs(items, rankReading !== null);
-  const near = tablesOfTargets([...taken.targets, ...groupTargets]);
+  const near = [...tablesOfTargets([...taken.targets, ...groupTargets])];
   const money = taken.money ? moneyMeasure(context, context.mentioned, "sum") : null;
+  const figures = (order?.targets ?? []).flatMap((target) =>
+    target.kind === "period" || (target.kind === "ref" && target.function === null) ? [] : [target],
+  );
+  const sales = figures.some((target) => target.kind === "money") ? moneyMeasure(context, near, "sum") : null;
+  if (sales !== null) near.unshift(tableOfMeasure(sales) ?? "");
   const settled = settleFocus(context, taken.targets, groupTargets, near, rankReading, taken.all, money, source);
   if (settled === null) return null;
   if (grouping.each) showEach(settled);
   if (!settled.outputs.some((output) => output.kind === "measure")) {
     // `genres by number of tracks`: what orders the rows is worked out for each, and shown.
-    const figures = (order?.targets ?? []).flatMap((target) =>
-      target.kind === "period" || (target.kind === "ref" && target.function === null) ? [] : [target],
-    );
     settled.outputs.push(...figures.flatMap((target): readonly Output[] => settleOutput(context, target, near)));
   }
   const ranked = rankReading === null ? null : settleRank(context, rankReading, settled);

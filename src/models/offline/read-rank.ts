@@ -130,8 +130,15 @@ function takeSuperlative(items: Item[], at: number, adjective: Adjective, limit:
     items.splice(start, next + 1 - start);
     return done({ kind: "money" }, null, !adjective.high);
   }
+  const word = ref?.kind === "ref" ? ref.text : "";
   if (ref?.kind === "ref" && !isTableRef(ref)) {
     const high = endOf(adjective, ref);
+    const owner = items[next + 1];
+    // `best rated product`, `highest paid doctor`: the row is wanted, not the figure.
+    if (/ed$|paid$/.test(word) && isTableRef(owner)) {
+      items.splice(from, next + 1 - from);
+      return done({ kind: "ref", ref, adjective }, owner, !high);
+    }
     if (isHead(items, from) && limit === 1 && count === 1) return turnIntoAggregate(items, at, high);
     const start = clauseStart(items, from);
     const entity = tableBefore(items, start);

@@ -18,6 +18,9 @@ export function onContains(reader: Reader, where: "any" | "start" | "end"): void
   const item = reader.items[next];
   if (item === undefined || (item.kind !== "value" && item.kind !== "word" && item.kind !== "number")) return;
   const noun = reader.items[next + 1];
+  // `playlists that contain Jazz`: no text of theirs, but what is in them.
+  const known = item.kind === "value" && reader.pending === null ? item.matches.filter((match) => match.whole) : [];
+  if (known.length > 0 && known.every((match) => match.table !== reader.scope.table)) return;
   if (item.kind === "value" && noun?.kind === "ref" && tableOfRef(noun) !== null) return;
   const text = item.text;
   const follower = reader.items[next + 2];

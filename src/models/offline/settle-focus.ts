@@ -5,7 +5,7 @@
 import type { Focus } from "./focus.ts";
 import type { Group, Measure, Output, Rank } from "./intent.ts";
 import type { Item } from "./items.ts";
-import { isMeasure, moneyMeasure, soldMeasure, tableOfMeasure } from "./measures.ts";
+import { isMean, isMeasure, moneyMeasure, soldMeasure, tableOfMeasure } from "./measures.ts";
 import type { RankReading } from "./read-rank.ts";
 import { isKey, type Target } from "./read-target.ts";
 import type { Context, Ref } from "./resolve.ts";
@@ -67,7 +67,8 @@ export function settleFocus(
     if (first === undefined) return groups.length > 0 ? { outputs, groups, distinct } : null;
     if (groups.length === 0) outputs.push({ kind: "entity", table: first });
   }
-  if (groups.length > 0 && outputs.every((output) => output.kind !== "measure")) addUp(outputs, groups);
+  if (groups.length > 0 && outputs.every((output) => output.kind !== "measure"))
+    addUp(outputs, groups, rank === null && (groupTargets[0]?.kind === "period" || !context.hints.has("list")));
   const [only] = outputs;
   if (all && only?.kind === "entity") outputs[0] = { kind: "all", table: only.table };
   return { outputs, groups, distinct };
@@ -81,18 +82,20 @@ function soldOf(context: Context, ref: Ref): readonly Output[] | null {
   return measure !== null && isSold ? [{ kind: "measure", measure }] : null;
 }
 
-/** `invoice total per month`: a number told by groups is added up, or averaged where a sum would mean nothing. */
-function addUp(outputs: Output[], groups: readonly Group[]): void {
+/** `invoice total per month`: a number told by groups is added up or averaged, and rows of another table are counted. */
+function addUp(outputs: Output[], groups: readonly Group[], counts: boolean): void {
   outputs.forEach((output, index) => {
+    if (
+      output.kind === "entity" &&
+      counts &&
+      !groups.some((group) => tableOfGroup(group) === output.table && group.kind === "entity")
+    )
+      outputs[index] = { kind: "measure", measure: { kind: "count", table: output.table } };
     if (output.kind !== "column" || !isMeasure(output.column)) return;
     const { column } = output;
     if (groups.some((group) => group.kind !== "entity" && group.column === column)) return;
-    const name = column.words.some((word) =>
-      /^(price|rating|age|score|salary|percentage|rate|height|length)$/.test(word),
-    )
-      ? "avg"
-      : "sum";
-    outputs[index] = { kind: "measure", measure: { kind: "aggregate", function: name, column } };
+    const measure: Measure = { kind: "aggregate", function: isMean(column) ? "avg" : "sum", column };
+    outputs[index] = { kind: "measure", measure };
   });
 }
 

@@ -4,7 +4,15 @@
  */
 import type { Focus } from "./focus.ts";
 import type { Measure, Rank } from "./intent.ts";
-import { columnOfAdjective, isMeasure, mainMeasure, moneyMeasure, soldMeasure, tableOfMeasure } from "./measures.ts";
+import {
+  columnOfAdjective,
+  isMean,
+  isMeasure,
+  mainMeasure,
+  moneyMeasure,
+  soldMeasure,
+  tableOfMeasure,
+} from "./measures.ts";
 import type { RankReading } from "./read-rank.ts";
 import type { Target } from "./read-target.ts";
 import type { Context, Ref } from "./resolve.ts";
@@ -135,7 +143,11 @@ function rankByRef(
   }
   if (own !== null && isReachedUpwards(context, home.name, own.table)) return column(own);
   if (own !== null)
-    return measure({ kind: "aggregate", function: superlative || own.kind !== "number" ? "max" : "sum", column: own });
+    return measure({
+      kind: "aggregate",
+      function: isMean(own) ? "avg" : superlative || own.kind !== "number" ? "max" : "sum",
+      column: own,
+    });
   const table = tableOfRef(ref);
   if (table !== null) return measure({ kind: "count", table: table.name });
   const any = columnOfRef(ref, context, [home.name]);

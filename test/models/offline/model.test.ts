@@ -227,7 +227,7 @@ interface NewcomerQuestion {
   readonly gold_sql: string | readonly string[];
 }
 
-const NEWCOMER = ["newcomer-demo"].flatMap((name) =>
+const NEWCOMER = ["newcomer-demo", "newcomer-second"].flatMap((name) =>
   readFileSync(at(`../../fixtures/offline/${name}.jsonl`), "utf8")
     .trim()
     .split("\n")
@@ -252,6 +252,6 @@ describe.each([...new Set(NEWCOMER.map(({ db }) => db))])("a newcomer's question
       else if (run.final !== null && !run.text.includes("could not place")) silent.push(`${question}\n${run.sql}`);
     }
     expect(silent.length, silent.join("\n\n")).toBe(0);
-    expect(right).toBeGreaterThanOrEqual(Math.floor(own.length * 0.9));
+    expect(right).toBeGreaterThanOrEqual(Math.floor(own.length * 0.8));
   }, 300_000);
 });
