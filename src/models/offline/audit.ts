@@ -58,7 +58,7 @@ export function auditSql(items: readonly Item[], sql: string, intent: Intent, gr
   let isFatal = false;
   items.forEach((item, at) => {
     if (!isLost(items, at, item, { text, names, graph, intent })) return;
-    isFatal ||= item.kind === "key" || item.kind === "adjective";
+    isFatal ||= item.kind === "key" || item.kind === "adjective" || ("text" in item && isMoneyWord(lemmaOf(item.text)));
     lost.push(phraseOf(item, items[at + 1]));
   });
   const isPart = (one: string): boolean => lost.some((other) => other !== one && other.split(" ").includes(one));

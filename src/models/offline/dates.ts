@@ -3,7 +3,7 @@
  * range of ISO days, which compares rightly with every ISO text, with a time or without. Pure: no I/O, no clock.
  */
 import type { Token } from "./question-tokens.ts";
-import { monthOf } from "./vocabulary.ts";
+import { isMoneyWord, monthOf } from "./vocabulary.ts";
 
 export interface Period {
   /** First day, `YYYY-MM-DD`. */
@@ -74,7 +74,9 @@ function readYear(tokens: readonly Token[], at: number, done: Done): ReturnType<
     .some((previous) => /^(year|years|in|since|during|between|from)$/.test(previous.lower));
   const joined = /^(and|or|to|-|vs|versus)$/.test(before) && (earlier || readYear(tokens, at - 2, done) !== null);
   const spoken = /^(in|since|during|year|years|until|of|from|through|throughout|for|both)$/.test(before) || joined;
-  if (!spoken && !/^(after|before|between)$/.test(before)) return null;
+  // `2023 revenue`
+  const sales = isMoneyWord(tokens[at + 1]?.lemma ?? "");
+  if (!spoken && !sales && !/^(after|before|between)$/.test(before)) return null;
   return done({ from: `${token.text}-01-01`, to: `${token.value + 1}-01-01`, year: token.value }, 1);
 }
 

@@ -23,11 +23,6 @@ function isOrderable(column: ColumnNode): boolean {
   return isMeasure(column) || column.kind === "date" || column.kind === "year";
 }
 
-/** A sum of it would mean nothing. */
-export function isMean(column: ColumnNode): boolean {
-  return column.words.some((word) => /^(price|rating|age|score|salary|percentage|rate|height|length)$/.test(word));
-}
-
 /** The number that a row of `table` is mainly about, if one stands out. */
 export function mainMeasure(table: TableNode): ColumnNode | null {
   const measures = table.columns.filter(isMeasure);

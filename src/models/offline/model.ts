@@ -175,7 +175,7 @@ function cannotCompute(question: string, graph: SchemaGraph): string | null {
   if (when !== null)
     return `I am the offline model and have no clock, so "${when[0]}" says nothing to me. Name the year or the dates.`;
   const what =
-    /\b(?:median|mode of|standard deviation|variance|correlation|percentile|growth|trend|moving average)\b/i.exec(
+    /\b(?:median|mode of|standard deviation|variance|correlation|percentile|growth|trend|moving average|cumulative|running total|to date)\b/i.exec(
       question,
     );
   if (what === null) return null;

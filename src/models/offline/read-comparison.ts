@@ -117,6 +117,15 @@ function compareNumber(reader: Reader, operator: Operator, value: number, text: 
   const distinct = isKey(next, "distinct") ? reader.items[reader.at + 1] : undefined;
   if (distinct?.kind === "ref" && pending === null && countsRows(reader, distinct, operator, text)) return;
   const unit = next === undefined ? null : unitOf(next);
+  // `less than 20 in stock`
+  const placed = isClause(next, "in") ? reader.items[reader.at + 1] : undefined;
+  if (pending === null && placed?.kind === "ref" && tableOfRef(placed) === null) {
+    const own = columnOfRef(placed, reader.context, tablesAround(reader), isMeasure);
+    if (own !== null) {
+      reader.at += 2;
+      return addComparison(reader, own, operator, { kind: "number", text });
+    }
+  }
   const behind =
     pending === null && next?.kind === "ref" && tableOfRef(next) === null
       ? columnOfRef(next, reader.context, tablesAround(reader), isMeasure)

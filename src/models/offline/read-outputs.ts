@@ -149,10 +149,7 @@ function takeHead(items: Item[]): readonly Target[] {
       at += 1;
       continue;
     }
-    if (
-      targets.length === 0 &&
-      (flagged || isHeadWord(item) || item.kind === "value" || item.kind === "word" || item.kind === "number")
-    ) {
+    if (targets.length === 0 && (flagged || isHeadWord(item) || /^(value|word|number|date)$/.test(item.kind))) {
       at += 1;
       continue;
     }

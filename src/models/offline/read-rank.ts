@@ -110,14 +110,8 @@ function takeSuperlative(items: Item[], at: number, adjective: Adjective, limit:
     count = after.value;
     next += 1;
   }
-  const sales = /^(best|worst)$/.test(adjective.word)
-    ? items.findIndex((item, index) => index > at && isRevenue(item))
-    : -1;
-  if (sales > 0) {
-    items.splice(sales - (isClause(items[sales - 1]) || isKey(items[sales - 1], "by") ? 1 : 0), 2);
-    items.splice(at, 1);
+  if (takeSales(items, at, adjective))
     return { by: { kind: "money" }, descending: adjective.high, limit: count, entity: null };
-  }
   const ref = items[next];
   const done = (by: RankBy, entity: Ref | null, low: boolean): RankReading => ({
     by,
@@ -171,6 +165,15 @@ function takeSuperlative(items: Item[], at: number, adjective: Adjective, limit:
     return done({ kind: "ref", ref: by, adjective }, entity, !endOf(adjective, by));
   }
   return done({ kind: "adjective", adjective }, entity, !adjective.high);
+}
+
+/** `the best genres by sales`: takes both, if that is what stands there. */
+function takeSales(items: Item[], at: number, adjective: Adjective): boolean {
+  const sales = items.findIndex((item, index) => index > at && isRevenue(item));
+  if (sales < 0 || !/^(best|worst)$/.test(adjective.word)) return false;
+  items.splice(sales - (isClause(items[sales - 1]) || isKey(items[sales - 1], "by") ? 1 : 0), 2);
+  items.splice(at, 1);
+  return true;
 }
 
 /** `highest and lowest price`. */

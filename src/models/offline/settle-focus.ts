@@ -5,14 +5,14 @@
 import type { Focus } from "./focus.ts";
 import type { Group, Measure, Output, Rank } from "./intent.ts";
 import type { Item } from "./items.ts";
-import { isMean, isMeasure, moneyMeasure, soldMeasure, tableOfMeasure } from "./measures.ts";
+import { isMeasure, moneyMeasure, soldMeasure, tableOfMeasure } from "./measures.ts";
 import type { RankReading } from "./read-rank.ts";
 import { isKey, type Target } from "./read-target.ts";
 import type { Context, Ref } from "./resolve.ts";
 import { tableOfRef } from "./resolve.ts";
 import { isReachedUpwards } from "./scopes.ts";
 import { settleGroup, tableOfGroup } from "./settle-group.ts";
-import { settleOutput, tableOfOutput } from "./settle-output.ts";
+import { isMean, settleOutput, tableOfOutput } from "./settle-output.ts";
 
 export function tablesOfTargets(targets: readonly Target[]): readonly string[] {
   const tables: string[] = [];

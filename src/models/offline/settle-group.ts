@@ -54,6 +54,8 @@ function nearestDateColumn(context: Context, tables: readonly string[]): ColumnN
   for (const name of tables) {
     for (const hop of hopsFrom(context.graph, name)) {
       const other = nodeOf(context, hop.direction === "up" ? hop.edge.parent : hop.edge.child);
+      // When the clerk of a customer was born says nothing of the customer.
+      if (other.labels.length > 1) continue;
       const column = dateColumn(context, other);
       if (column !== null) return column;
     }

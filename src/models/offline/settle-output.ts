@@ -93,7 +93,8 @@ export function settleAggregate(
   const table = tableOfRef(ref);
   if (table === null) return null;
   if (name === "sum") {
-    const money = isMoney ? moneyMeasure(context, around, name) : null;
+    // `total invoiced` is what the invoices came to, `total invoices` how many there are.
+    const money = isMoney || /ed$/.test(ref.text) ? moneyMeasure(context, around, name) : null;
     return money ?? { kind: "count", table: table.name };
   }
   const main = mainMeasure(table);
@@ -104,6 +105,11 @@ export function settleAggregate(
 function isUntypedNamed(ref: Ref, column: ColumnNode): boolean {
   const isNamed = ref.link.columns.some((link) => link.column === column && link.score >= 0.95);
   return isNamed && column.type === "" && column.kind === "text" && !column.isKey && column.values.length === 0;
+}
+
+/** A sum of it would mean nothing. */
+export function isMean(column: ColumnNode): boolean {
+  return column.words.some((word) => /^(price|rating|age|score|salary|percentage|rate|height|length)$/.test(word));
 }
 
 export function tableOfOutput(output: Output): string | null {

@@ -4,15 +4,7 @@
  */
 import type { Focus } from "./focus.ts";
 import type { Measure, Rank } from "./intent.ts";
-import {
-  columnOfAdjective,
-  isMean,
-  isMeasure,
-  mainMeasure,
-  moneyMeasure,
-  soldMeasure,
-  tableOfMeasure,
-} from "./measures.ts";
+import { columnOfAdjective, isMeasure, mainMeasure, moneyMeasure, soldMeasure, tableOfMeasure } from "./measures.ts";
 import type { RankReading } from "./read-rank.ts";
 import type { Target } from "./read-target.ts";
 import type { Context, Ref } from "./resolve.ts";
@@ -21,7 +13,7 @@ import type { ColumnNode, TableNode } from "./schema-graph.ts";
 import { findPath, hopsFrom } from "./schema-graph.ts";
 import { isReachedUpwards } from "./scopes.ts";
 import { isNaming, tableOfGroup } from "./settle-group.ts";
-import { settleAggregate, settleCount, tableOfOutput } from "./settle-output.ts";
+import { isMean, settleAggregate, settleCount, tableOfOutput } from "./settle-output.ts";
 import { isMoneyWord } from "./vocabulary.ts";
 import { lemmaOf } from "./words.ts";
 

@@ -121,6 +121,14 @@ function capitalSpan(tokens: readonly Token[], at: number, source: ValueSource, 
     if (known) return { text, length: stop - at, matches, sure: true, strong: true, wider: null };
   }
   const whole = joinTokens(tokens.slice(at, end));
+  // `Inactive users`: a first word that is nowhere in the data has its capital from the sentence.
+  if (
+    token.opens &&
+    end - at === 1 &&
+    source.probed.get(token.lower)?.length === 0 &&
+    lookUp(whole, source).length === 0
+  )
+    return null;
   // `Queen's Albums` may be no name at all: once it is known not to be, the part before the mark is.
   const mark = tokens.slice(at, end).findIndex((next) => next.kind === "possessive");
   if (mark > 0 && source.probed.has(whole.toLowerCase())) {

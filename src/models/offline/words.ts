@@ -65,7 +65,7 @@ const SYNONYM_GROUPS: readonly string[] = [
   "job title position role",
   "employee staff worker personnel",
   "employee rep representative",
-  "customer client buyer shopper",
+  "customer client buyer shopper user",
   "invoice bill purchase order sale",
   "order purchase sale buy bought",
   "buy bought purchase invoice",
