@@ -41,7 +41,7 @@ const TRACES: Readonly<Record<string, RegExp>> = {
 };
 
 /** Words that ask for nothing by themselves, and are not told when they find no use. */
-const IDLE_WORDS = /^(people|persons?|much|money|names?|times?|world|ids?)$|(ed|ing)$/i;
+const IDLE_WORDS = /^(people|persons?|much|money|names?|times?|world|ids?)$|ed$|(?<!spr)ing$/i;
 
 /** What the SQL says, in small letters: its text and its names. */
 interface Seen {
@@ -116,6 +116,8 @@ function isKeyLost(
 ): boolean {
   const { key } = item;
   const { text } = seen;
+  // `more office workers than store workers`
+  if (isClause(item, "than")) return !/[<>]/.test(text);
   const isGrouped = /\bgroup by|\bpartition by/.test(text);
   if (key.key === "each") {
     // `the name of each singer` lists singers; with a figure, or behind `per`, it divides.
@@ -146,8 +148,9 @@ function isShown(item: Item | undefined, { root, outputs }: Intent): boolean {
 
 /** Named itself, or pointed to by a table that is: the lines of an invoice stand for what was bought. */
 function isNamed({ link }: Extract<Item, { readonly kind: "ref" }>, { names, graph, text }: Seen): boolean {
+  const isTable = (link.tables[0]?.score ?? 0) >= 0.95;
   return (
-    link.columns.some(({ column }) => names.has(column.name.toLowerCase())) ||
+    link.columns.some(({ column, score }) => (!isTable || score >= 0.6) && names.has(column.name.toLowerCase())) ||
     link.tables.some(
       ({ table }) =>
         names.has(table.name.toLowerCase()) ||

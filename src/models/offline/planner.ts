@@ -173,8 +173,9 @@ function unreadWords(items: readonly Item[]): readonly string[] {
 /** Nothing but leftovers: fewer things were understood than were not. */
 function isGuess(items: readonly Item[], intent: Intent): boolean {
   // A value alone says nothing of what is asked about it.
-  const named = items.some((item) => item.kind === "ref");
-  if (!named && intent.unread.length > 0) return true;
+  const named = items.some((item) => item.kind === "ref" || isMoneyWord(item.kind === "word" ? item.lemma : ""));
+  const asks = intent.unread.length > 0 || items.some((item) => isClause(item, "do", "does", "did"));
+  if (!named && asks) return true;
   const understood = items.filter(
     (item) =>
       /^(ref|value|number|date)$/.test(item.kind) ||

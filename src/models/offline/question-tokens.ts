@@ -32,6 +32,8 @@ export function parseTokens(question: string): readonly Token[] {
     .replace(/\b(?:vs\.?|versus|compared (?:to|with))\s+(.*?)([\s?.!]*)$/i, "and $1 compared$2")
     .replace(/\bsales ?(?=rep(?:resentative)?s?\b)/gi, "")
     .replace(/\bdays? of (?:the )?week\b/gi, "weekday")
+    .replace(/\b(dr|mrs?|ms|st|prof)\.(?=\s)/gi, "$1")
+    .replace(/\bper cent\b/gi, "percent")
     .replace(/\bout of stock\b/gi, "with stock = 0")
     .replace(/^((?!.*\bunits?\b).*)\b(are|is|still) in stock\b/gi, "$1$2 with stock > 0")
     .replace(/\b(best|worst)[ -]?selling\b/gi, "$1-selling")

@@ -6,7 +6,6 @@
 import type { Item } from "./items.ts";
 import type { Target } from "./read-target.ts";
 import { isClause, isFlagRef, isJoiner, isKey, readTarget } from "./read-target.ts";
-import type { Ref } from "./resolve.ts";
 import { isTableRef, tableOfRef } from "./resolve.ts";
 import { isMoneyWord } from "./vocabulary.ts";
 import { lemmaOf } from "./words.ts";
@@ -15,6 +14,8 @@ export interface OutputReading {
   readonly targets: readonly Target[];
   /** Everything about the rows was asked for. */
   readonly all: boolean;
+  /** Words of a second sentence that found no use. */
+  readonly unread: readonly string[];
   /** `how much money`, `how much did … spend`: sales, whatever the schema calls them. */
   readonly money: boolean;
 }
@@ -24,20 +25,22 @@ export function takeOutputs(items: Item[], ranked: boolean): OutputReading {
   const all = items.some(
     (item) => item.kind === "word" && /^(everything|information|info|attribute|attributes)$/.test(item.lower),
   );
-  const second = takeRest(items, endOfSentence(items));
-  const more = takeRest(items, startOfMore(items)).filter(
+  const unread: string[] = [];
+  const second = takeRest(items, endOfSentence(items), unread);
+  const more = takeRest(items, startOfMore(items), unread).filter(
     (target) => target.kind !== "ref" || !isTableRef(target.ref) || target.function !== null,
   );
   const head = [...takeHead(items), ...more];
   const columns = second.filter(
     (target) => target.kind !== "ref" || target.function !== null || !isTableRef(target.ref) || target.owner !== null,
   );
-  if (columns.length === 0) return { targets: money ? [] : head, all, money };
+  if (columns.length === 0) return { targets: money ? [] : head, all, money, unread };
   const kept = head.filter((target) => target.kind !== "ref" || target.function !== null);
   return {
     targets: [...columns, ...kept.filter((target) => !columns.some((other) => other.kind === target.kind))],
     all,
     money,
+    unread,
   };
 }
 
@@ -80,13 +83,15 @@ function isMoneyItem(item: Item): boolean {
 }
 
 /** Items after the first sentence's end, or after `and what is`, all about what to show. */
-function takeRest(items: Item[], stop: number): readonly Target[] {
+function takeRest(items: Item[], stop: number, unread: string[]): readonly Target[] {
   if (stop < 0) return [];
   const targets: Target[] = [];
   let at = stop + 1;
   while (at < items.length) {
     const reading = readTarget(items, at);
     if (reading === null) {
+      const item = items[at];
+      if (item?.kind === "word") unread.push(item.text);
       at += 1;
       continue;
     }
@@ -129,13 +134,6 @@ function takeHead(items: Item[]): readonly Target[] {
       for (const index of reading.used) used.add(index);
       at = reading.end;
       joined = false;
-      const of = ownedBy(items, at);
-      if (of !== null && targets.some((target) => target.kind !== "ref" || !isTableRef(target.ref))) {
-        giveOwner(targets, of.ref);
-        used.add(at);
-        used.add(of.end - 1);
-        at = of.end;
-      }
       const unit = unitAfter(items, at);
       if (unit) {
         used.add(at);
@@ -180,24 +178,6 @@ function isHeadWord(item: Item): boolean {
     item.kind === "adjective" ||
     isKey(item, "each", "by", "distinct")
   );
-}
-
-/** `of the singers` behind a list of columns. */
-function ownedBy(items: readonly Item[], at: number): { readonly ref: Ref; readonly end: number } | null {
-  const ref = items[at + 1];
-  if (!isClause(items[at], "of", "for") || !isTableRef(ref)) return null;
-  return { ref, end: at + 2 };
-}
-
-/** Columns before `of the singers` belong to singers, as far as they have no owner yet. */
-function giveOwner(targets: Target[], owner: Ref): void {
-  targets.forEach((target, index) => {
-    if (target.kind === "ref" && target.owner === null && !isTableRef(target.ref))
-      targets[index] = { ...target, owner };
-  });
-  if (targets.every((target) => target.kind === "ref" && isTableRef(target.ref))) {
-    targets.push({ kind: "ref", ref: owner, function: null, distinct: false, owner: null });
-  }
 }
 
 /** `how many artists and albums` counts both; `how many tracks per album on average` averages the counts. */

@@ -85,7 +85,7 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
       )[0] ?? null,
     unit: wantedUnit(source),
     share: taken.targets.some((target) => "share" in target && target.share === true),
-    unread: reading.unread,
+    unread: [...reading.unread, ...taken.unread],
   };
 }
 

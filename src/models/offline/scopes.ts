@@ -107,7 +107,6 @@ export function negate(condition: Condition): Condition {
     case "points_to":
       return { ...condition, negated: !condition.negated };
     case "compare":
-      return { ...condition, operator: OPPOSITES[condition.operator] };
     case "columns":
     case "versus_average":
       return { ...condition, operator: OPPOSITES[condition.operator] };

@@ -19,21 +19,18 @@ export function writeThought(intent: Intent): string {
 }
 
 function describeRank(rank: Rank): string {
-  const end = rank.descending ? "highest" : "lowest";
   const by = rank.by.kind === "column" ? rank.by.column.name : "figure";
-  return rank.limit === 1 ? `the one with the ${end} ${by}` : `the ${rank.limit} with the ${end} ${by}`;
+  return `the ${rank.limit === 1 ? "one" : rank.limit} with the ${rank.descending ? "highest" : "lowest"} ${by}`;
 }
 
+const VERBS = { avg: "average", sum: "add up", min: "find the minimum of", max: "find the maximum of" };
+
 function describeOutput(output: Output, root: string): string {
-  if (output.kind === "entity" || output.kind === "all") return `list rows of ${output.table}`;
   if (output.kind === "column") return `look up ${output.column.table}.${output.column.name}`;
+  if (output.kind !== "measure") return `list rows of ${output.table}`;
   const { measure } = output;
   if (measure.kind === "count") return `count rows of ${measure.table ?? root}`;
-  if (measure.kind === "count_distinct")
-    return `count the different values of ${measure.column.table}.${measure.column.name}`;
-  const verb = { avg: "average", sum: "add up", min: "find the minimum of", max: "find the maximum of" }[
-    measure.function
-  ];
-  if (measure.kind === "line_total") return `${verb} ${measure.columns.map((column) => column.name).join(" × ")}`;
-  return `${verb} ${measure.column.table}.${measure.column.name}`;
+  const columns = "columns" in measure ? measure.columns : [measure.column];
+  const verb = measure.kind === "count_distinct" ? "count the different values of" : VERBS[measure.function];
+  return `${verb} ${columns.map((column) => `${column.table}.${column.name}`).join(" × ")}`;
 }

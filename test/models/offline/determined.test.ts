@@ -24,9 +24,12 @@ describe("columns that groups leave open", () => {
 });
 
 describe("sums over rows that a join repeats", () => {
-  it("are not written: shipping is paid once an order, not once an item", () => {
-    const plan = planFor(SHOP, "Total shipping cost per product");
-    expect(plan.kind).toBe("not_understood");
+  it("are not written: a doctor whom a patient saw twice is paid once", () => {
+    expect(planFor(CLINIC, "Total salary of doctors per patient").kind).toBe("not_understood");
+  });
+
+  it("a bridge repeats no pair: fees per medication are those of its appointments", () => {
+    expect(sqlFor(CLINIC, "Total fee per medication")).toContain("sum(a.Fee)");
   });
 
   it("sales by product come from the lines, which repeat nothing", () => {
