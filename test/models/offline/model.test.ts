@@ -220,14 +220,14 @@ describe.each(NAMES.map((name) => [name, openNamed(name)] as const).filter(([, d
   },
 );
 
-/** Questions with every right reading written beside them; any of them is right. */
+/** Questions with every right reading written beside them, any of them right; without one, no rows answer it. */
 interface NewcomerQuestion {
   readonly db: string;
   readonly question: string;
-  readonly gold_sql: string | readonly string[];
+  readonly gold_sql?: string | readonly string[];
 }
 
-const NEWCOMER = ["newcomer-demo", "newcomer-second"].flatMap((name) =>
+const NEWCOMER = ["newcomer-demo", "newcomer-second", "newcomer-third"].flatMap((name) =>
   readFileSync(at(`../../fixtures/offline/${name}.jsonl`), "utf8")
     .trim()
     .split("\n")
@@ -245,13 +245,12 @@ describe.each([...new Set(NEWCOMER.map(({ db }) => db))])("a newcomer's question
     for (const { question, gold_sql } of own) {
       const run = await ask(database, schema, question);
       const { rows } = run;
-      const isRight = [gold_sql]
-        .flat()
-        .some((gold) => rows !== null && sameRows(runSql(database, gold), rows, isOrdered(gold)));
+      const golds = gold_sql === undefined ? [] : [gold_sql].flat();
+      const isRight = golds.some((gold) => rows !== null && sameRows(runSql(database, gold), rows, isOrdered(gold)));
       if (isRight) right += 1;
       else if (run.final !== null && !run.text.includes("could not place")) silent.push(`${question}\n${run.sql}`);
     }
     expect(silent.length, silent.join("\n\n")).toBe(0);
-    expect(right).toBeGreaterThanOrEqual(Math.floor(own.length * 0.8));
+    expect(right).toBeGreaterThanOrEqual(Math.floor(own.length * 0.7));
   }, 300_000);
 });
