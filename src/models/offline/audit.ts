@@ -90,8 +90,11 @@ function isLost(items: readonly Item[], at: number, item: Item, seen: Seen): boo
     case "ref":
     case "word": {
       const unit = unitOf(item);
-      if (unit !== null) return before?.kind === "key" && before.text === "in" && !text.includes(unit);
-      if (isRevenue(item) || isMoneyWord(lemmaOf(item.text))) return isMoneyLost(seen);
+      // `the second longest`
+      if (unit === "second" && /adjective|key/.test(items[at + 1]?.kind ?? "")) return true;
+      if (unit !== null) return before?.kind === "key" && /^in$|many/.test(before.text) && !text.includes(unit);
+      if (isRevenue(item) || isMoneyWord(lemmaOf(item.text)))
+        return isMoneyLost(seen) && !(item.kind === "ref" && isNamed(item, seen));
       if (item.kind === "ref") return !IDLE_WORDS.test(item.text) && !isNamed(item, seen);
       if (periodOf(item) !== null) return !/strftime|year/.test(text) && !isDated(items, at);
       const isState = /(ed|ing)$/.test(item.lower) && isTableRef(items[at + 1]);
@@ -105,7 +108,7 @@ function isLost(items: readonly Item[], at: number, item: Item, seen: Seen): boo
 /** Sales were asked for, and nothing is added up, nor is there a table of sales. */
 function isMoneyLost({ text, names, graph }: Seen): boolean {
   const sales = graph.tables.filter(holdsSales);
-  return sales.length > 0 && !/\b(sum|avg)\(/.test(text) && !sales.some((table) => names.has(table.name.toLowerCase()));
+  return !/\b(sum|avg)\(/.test(text) && !sales.some((table) => names.has(table.name.toLowerCase()));
 }
 
 function isKeyLost(
@@ -132,6 +135,9 @@ function isKeyLost(
       after?.kind !== "value" &&
       !isClause(after));
   if (key.key === "by") return !isGrouped && !/\border by/.test(text) && (divides || !/\bwhere\b/.test(text));
+  const counted =
+    isKey(item, "distinct") && isTableRef(next) ? next.link.tables[0]?.table.name.toLowerCase() : undefined;
+  if (counted !== undefined) return !/\bdistinct\b/.test(text) && !seen.names.has(counted);
   if (isKey(item, "count")) {
     const asked = items.slice(0, at + 1).filter((other) => isKey(other, "count") && other.text === item.text).length;
     return (text.match(/\b(count|sum)\(|\border by/g) ?? []).length < (/^how many/.test(item.text) ? asked : 1);
@@ -166,5 +172,9 @@ function holds(text: string, part: string): boolean {
 
 /** `in the year 2014`. */
 function isDated(items: readonly Item[], at: number): boolean {
-  return items.slice(Math.max(0, at - 2), at + 3).some((item) => item.kind === "date" || isClause(item, "when"));
+  const { text } = items[at] ?? { text: "" };
+  return (
+    /^years?$/i.test(text) &&
+    items.slice(Math.max(0, at - 2), at + 3).some((item) => item.kind === "date" || isClause(item, "when"))
+  );
 }

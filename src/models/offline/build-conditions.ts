@@ -172,12 +172,15 @@ function subselectPredicate(
     (related.having !== null && related.having.measure.kind !== "count");
   // The last step up to the row itself adds nothing when nothing is asked of it.
   const last = path.at(-1);
-  const rest = path.slice(1, !needsEnd && last !== undefined && last.direction === "up" ? -1 : path.length);
+  const skips = !needsEnd && path.length > 1 && last?.direction === "up";
+  const rest = path.slice(1, skips ? -1 : path.length);
   const end = rest.reduce((here, hop) => addHop(inner, here, hop), 0);
   addConditions(inner, end, related.conditions, inner.where);
   const keys = other.map((name): Expression => ({ kind: "column", source: 0, name }));
   if (related.negated) excludeNulls(draft, inner, other);
-  const select = finishSubselect(inner, related, keys, end);
+  const [key] = skips && last !== undefined ? last.edge.childColumns : [];
+  const counted: Expression | null = key === undefined ? null : { kind: "column", source: end, name: key };
+  const select = finishSubselect(inner, related, keys, end, counted);
   const of = own.map((name): Expression => ({ kind: "column", source: from, name }));
   const predicate: Predicate = { kind: "in_select", of, select, negated: related.negated };
   const [left] = of;
@@ -202,7 +205,14 @@ function isNotNull(draft: Draft, table: string, names: readonly string[]): boole
   );
 }
 
-function finishSubselect(inner: Draft, related: Related, keys: readonly Expression[], end: number): Select {
+/** `of`: what is counted, each once (`saw more than one doctor`); null for rows. */
+function finishSubselect(
+  inner: Draft,
+  related: Related,
+  keys: readonly Expression[],
+  end: number,
+  of: Expression | null,
+): Select {
   const { having, rank } = related;
   const base: Select = {
     sources: inner.sources,
@@ -215,7 +225,7 @@ function finishSubselect(inner: Draft, related: Related, keys: readonly Expressi
     limit: null,
   };
   if (having !== null) {
-    const counted: Expression = { kind: "call", function: "count", distinct: false, of: null };
+    const counted: Expression = { kind: "call", function: "count", distinct: of !== null, of };
     const left = having.measure.kind === "count" ? counted : (measureExpression(inner, having.measure) ?? counted);
     const right: Expression = { kind: "literal", value: { kind: "number", text: having.value } };
     return { ...base, groupBy: keys, having: [{ kind: "compare", left, operator: having.operator, right }] };

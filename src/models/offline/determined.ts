@@ -70,21 +70,10 @@ export function openColumns(
   );
 }
 
-/** A sum or an average over rows of the root, which a join to its children has repeated. */
+/** A sum or an average beside a join to the rows' children, which repeats them. */
 export function addsRepeats(draft: Draft, outputs: readonly SelectOutput[]): boolean {
   const repeats = draft.sources.some(
     (source) => source.join !== null && !isUp(draft, source) && !nodeOf(draft.context, source.table).isBridge,
   );
-  return (
-    repeats &&
-    outputs.some(
-      ({ expression }) =>
-        expression.kind === "call" && /^(sum|avg)$/.test(expression.function) && isOfRoot(expression.of),
-    )
-  );
-}
-
-function isOfRoot(of: Expression | null): boolean {
-  if (of?.kind === "product") return of.factors.some(isOfRoot);
-  return of?.kind === "column" && of.source === 0;
+  return repeats && outputs.some(({ expression: of }) => of.kind === "call" && /^(sum|avg)$/.test(of.function));
 }

@@ -6,11 +6,9 @@
 /** Plurals that no rule makes, singular first. */
 const IRREGULAR = new Map(
   (
-    "man:men woman:women child:children person:people foot:feet tooth:teeth mouse:mice criterion:criteria " +
-    "phenomenon:phenomena index:indices matrix:matrices analysis:analyses diagnosis:diagnoses crisis:crises thesis:theses " +
-    "quiz:quizzes life:lives wife:wives knife:knives leaf:leaves half:halves shelf:shelves wolf:wolves movie:movies " +
-    "cookie:cookies pie:pies tie:ties shoe:shoes alias:aliases lens:lenses cache:caches series:series species:species " +
-    "news:news sheep:sheep fish:fish data:data media:media music:music information:information equipment:equipment"
+    "man:men woman:women child:children person:people foot:feet index:indices matrix:matrices analysis:analyses life:lives " +
+    "knife:knives leaf:leaves shelf:shelves movie:movies cookie:cookies shoe:shoes alias:aliases cache:caches " +
+    "series:series species:species news:news data:data media:media music:music information:information"
   )
     .split(" ")
     .map((pair): readonly [string, string] => {

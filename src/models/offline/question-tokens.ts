@@ -30,13 +30,17 @@ export function parseTokens(question: string): readonly Token[] {
         `List ${what} ${rank === undefined ? "sorted by" : "in descending order of"}`,
     )
     .replace(/\b(?:vs\.?|versus|compared (?:to|with))\s+(.*?)([\s?.!]*)$/i, "and $1 compared$2")
-    .replace(/\bsales ?(?=rep(?:resentative)?s?\b)/gi, "")
+    .replace(/\bsales ?(?=(?:rep(?:resentative)?|agent)s?\b)/gi, "")
     .replace(/\bdays? of (?:the )?week\b/gi, "weekday")
     .replace(/\b(dr|mrs?|ms|st|prof)\.(?=\s)/gi, "$1")
     .replace(/\bper cent\b/gi, "percent")
+    .replace(
+      /\b(most|fewest|least) first\b/gi,
+      (_all, end: string) => `in ${/most/i.test(end) ? "de" : "a"}scending order`,
+    )
     .replace(/\bout of stock\b/gi, "with stock = 0")
     .replace(/^((?!.*\bunits?\b).*)\b(are|is|still) in stock\b/gi, "$1$2 with stock > 0")
-    .replace(/\b(best|worst)[ -]?selling\b/gi, "$1-selling")
+    .replace(/\b(best|worst|top)[ -]?selling\b/gi, "$1-selling")
     .replace(/,?\s*\b(?:along with|together with|as well as|and also)\b/gi, " and")
     .replace(/\b(what|who|where|how|when)['’]s\b/gi, "$1 is");
   const tokens: Token[] = [];

@@ -46,7 +46,7 @@ function leaveVerb(reader: Reader): void {
   if (scope.parent === null || scope.conditions.length > 0 || scope.children.length > 0 || scope.negated) return;
   if (before?.kind !== "ref" || before.plural || tableOfRef(before)?.name !== scope.table) return;
   const number = reader.items[reader.at];
-  const counted = reader.items[reader.at + 1];
+  const counted = reader.items[reader.at + (isKey(reader.items[reader.at + 1], "distinct") ? 2 : 1)];
   if (number?.kind !== "number" || counted?.kind !== "ref" || tableOfRef(counted) === null) return;
   scope.parent.children.splice(scope.parent.children.indexOf(scope), 1);
   reader.scope = scope.parent;

@@ -97,12 +97,12 @@ function compareBy(focus: Focus, conditions: readonly Condition[], root: string)
     if (condition.kind === "one_of" && condition.values.length > 1 && !condition.negated)
       focus.groups.push({ kind: "column", column: condition.column });
     else if (first?.kind === "during" && parts.every((part) => part.kind === "during"))
-      focus.groups.push({ kind: "period", unit: parts.every(isYear) ? "year" : "month", column: first.column });
+      focus.groups.push({
+        kind: "period",
+        unit: parts.every((part) => part.kind === "during" && part.to?.endsWith("-01-01")) ? "year" : "month",
+        column: first.column,
+      });
   }
   if (focus.groups.length > 0 && !focus.outputs.some((output) => output.kind !== "entity"))
     focus.outputs.splice(0, focus.outputs.length, { kind: "measure", measure: { kind: "count", table: root } });
-}
-
-function isYear(part: Condition): boolean {
-  return part.kind === "during" && part.from?.endsWith("-01-01") === true && part.to?.endsWith("-01-01") === true;
 }

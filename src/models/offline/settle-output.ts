@@ -77,7 +77,9 @@ export function settleAggregate(
   near: readonly string[],
 ): Measure | null {
   const around = [...new Set([...near, ...context.mentioned])];
-  const isMoney = isMoneyWord(lemmaOf(ref.text));
+  // `total invoiced` is what the invoices came to, `total invoices` how many there are.
+  const isMoney =
+    isMoneyWord(lemmaOf(ref.text)) || (name === "sum" && /ed$/.test(ref.text) && tableOfRef(ref) !== null);
   // `the smallest invoice` is not that of the lowest number.
   const named = (ref.link.tables[0]?.score ?? 0) >= 0.95;
   const orderable = (column: ColumnNode): boolean =>
@@ -92,11 +94,7 @@ export function settleAggregate(
   if (column !== null) return { kind: "aggregate", function: name, column };
   const table = tableOfRef(ref);
   if (table === null) return null;
-  if (name === "sum") {
-    // `total invoiced` is what the invoices came to, `total invoices` how many there are.
-    const money = isMoney || /ed$/.test(ref.text) ? moneyMeasure(context, around, name) : null;
-    return money ?? { kind: "count", table: table.name };
-  }
+  if (name === "sum") return { kind: "count", table: table.name };
   const main = mainMeasure(table);
   return main === null ? null : { kind: "aggregate", function: name, column: main };
 }

@@ -1,26 +1,16 @@
 /**
  * One short sentence on what a query is after, for a person who watches the run. Pure: no I/O, no clock.
  */
-import type { Intent, Output, Rank } from "./intent.ts";
+import type { Intent, Output } from "./intent.ts";
 
-/** One short sentence on what the query does, for the terminal. */
-export function writeThought(intent: Intent): string {
-  const parts = intent.outputs.map((output) => describeOutput(output, intent.root));
-  const groups = intent.groups.map((group) =>
+/** One short sentence on what the query does, for the terminal; its conditions are in the SQL below it. */
+export function writeThought({ outputs, groups, root }: Intent): string {
+  const parts = new Set(outputs.map((output) => describeOutput(output, root)));
+  const names = groups.map((group) =>
     group.kind === "entity" ? group.table : group.kind === "column" ? group.column.name : group.unit,
   );
-  const by = groups.length === 0 ? "" : ` for each ${[...new Set(groups)].join(" and ")}`;
-  const under =
-    intent.conditions.length === 0
-      ? ""
-      : ` under ${intent.conditions.length} ${intent.conditions.length === 1 ? "condition" : "conditions"}`;
-  const rank = intent.rank === null ? "" : `, ${describeRank(intent.rank)}`;
-  return `I ${[...new Set(parts)].join(" and ")}${by}${under}${rank}.`;
-}
-
-function describeRank(rank: Rank): string {
-  const by = rank.by.kind === "column" ? rank.by.column.name : "figure";
-  return `the ${rank.limit === 1 ? "one" : rank.limit} with the ${rank.descending ? "highest" : "lowest"} ${by}`;
+  const by = names.length === 0 ? "" : ` for each ${[...new Set(names)].join(" and ")}`;
+  return `I ${[...parts].join(" and ")}${by}.`;
 }
 
 const VERBS = { avg: "average", sum: "add up", min: "find the minimum of", max: "find the maximum of" };

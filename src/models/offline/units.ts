@@ -16,7 +16,7 @@ export function unitOf(item: Item): string | null {
 export function wantedUnit(items: readonly Item[]): string | null {
   const wanted = items.find((item, at) => {
     const before = items[at - 1];
-    return before?.kind === "key" && before.text === "in" && unitOf(item) !== null;
+    return before?.kind === "key" && /^(in|how many|number of)$/.test(before.text) && unitOf(item) !== null;
   });
   return wanted === undefined ? null : unitOf(wanted);
 }

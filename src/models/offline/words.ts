@@ -64,7 +64,7 @@ const SYNONYM_GROUPS: readonly string[] = [
   "hire start begin",
   "job title position role",
   "employee staff worker personnel",
-  "employee rep representative",
+  "employee rep representative agent",
   "customer client buyer shopper user",
   "invoice bill purchase order sale",
   "order purchase sale buy bought",

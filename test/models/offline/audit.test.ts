@@ -101,6 +101,19 @@ describe("never silently wrong", () => {
     expect(planFor(CLINIC, question, { ...ABSENT, mondays: [] }).kind).not.toBe("query");
   });
 
+  it.each([
+    ["the second of a ranking", "What is the second highest fee?", "second"],
+    ["part of a year", "Total fees in the first quarter of 2023", "quarter"],
+  ])("%s is not taken for the whole", (_what, question, word) => {
+    const plan = planFor(CLINIC, question);
+    expect(plan.kind === "query" ? plan.intent.unread.join(" ") : word).toContain(word);
+  });
+
+  it("of what is counted each is counted once: two visits to one doctor are one doctor", () => {
+    const plan = planFor(CLINIC, "Which patients have more than one doctor?");
+    expect(plan.kind === "query" ? plan.sql : "").toContain("count(DISTINCT DoctorId) > 1");
+  });
+
   it("what only narrows the rows is told with the answer", () => {
     const plan = planFor(CLINIC, "How many appointments were there with reptiles?", ABSENT);
     expect(plan.kind === "query" ? plan.intent.unread : []).toEqual(["reptiles"]);

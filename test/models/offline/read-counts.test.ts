@@ -4,7 +4,7 @@ import { CLINIC, SHOP, sqlFor } from "./examples.ts";
 describe("conditions on counts and other figures", () => {
   it("counts related rows", () => {
     expect(sqlFor(CLINIC, "Which doctors have more than 3 patients?")).toBe(
-      "SELECT DoctorId, FirstName, LastName FROM Doctor WHERE DoctorId IN ( SELECT DoctorId FROM Appointment GROUP BY DoctorId HAVING count(*) > 3 )",
+      "SELECT DoctorId, FirstName, LastName FROM Doctor WHERE DoctorId IN ( SELECT DoctorId FROM Appointment GROUP BY DoctorId HAVING count(DISTINCT PatientId) > 3 )",
     );
   });
 
