@@ -96,6 +96,7 @@ function isLost(items: readonly Item[], at: number, item: Item, seen: Seen): boo
       if (isRevenue(item) || isMoneyWord(lemmaOf(item.text)))
         return isMoneyLost(seen) && !(item.kind === "ref" && isNamed(item, seen));
       if (item.kind === "ref") return !IDLE_WORDS.test(item.text) && !isNamed(item, seen);
+      if (/^(more|less|fewer)$/.test(item.lower)) return !/[<>]/.test(text);
       if (periodOf(item) !== null) return !/strftime|year/.test(text) && !isDated(items, at);
       const isState = /(ed|ing)$/.test(item.lower) && isTableRef(items[at + 1]);
       return seen.intent.unread.includes(item.text) && (isState || !IDLE_WORDS.test(item.text));
@@ -121,6 +122,9 @@ function isKeyLost(
   const { text } = seen;
   // `more office workers than store workers`
   if (isClause(item, "than")) return !/[<>]/.test(text);
+  // `who spent the least` is no invoice.
+  const named = seen.graph.tables.filter((table) => table.labels.some((label) => label.words.includes("name")));
+  if (at === 0 && isClause(item, "who")) return !named.some((table) => seen.names.has(table.name.toLowerCase()));
   const isGrouped = /\bgroup by|\bpartition by/.test(text);
   if (key.key === "each") {
     // `the name of each singer` lists singers; with a figure, or behind `per`, it divides.
@@ -154,9 +158,9 @@ function isShown(item: Item | undefined, { root, outputs }: Intent): boolean {
 
 /** Named itself, or pointed to by a table that is: the lines of an invoice stand for what was bought. */
 function isNamed({ link }: Extract<Item, { readonly kind: "ref" }>, { names, graph, text }: Seen): boolean {
-  const isTable = (link.tables[0]?.score ?? 0) >= 0.95;
+  const least = (link.tables[0]?.score ?? 0) < 0.95 ? 0 : 0.6;
   return (
-    link.columns.some(({ column, score }) => (!isTable || score >= 0.6) && names.has(column.name.toLowerCase())) ||
+    link.columns.some(({ column, score }) => score >= least && names.has(column.name.toLowerCase())) ||
     link.tables.some(
       ({ table }) =>
         names.has(table.name.toLowerCase()) ||

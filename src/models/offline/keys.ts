@@ -73,7 +73,7 @@ const KEY_PHRASES: Phrases = [
   [{ key: "fewest" }, "fewest, least, (lowest|least|smallest|fewest|minimum) (number|amount) of"],
   [{ key: "top" }, "top"],
   [{ key: "bottom" }, "bottom"],
-  [{ key: "share" }, "(percentage|percent|share|proportion) of"],
+  [{ key: "share" }, "(percentage|percent|share|proportion) of, in percent"],
 ];
 
 const CLAUSES =

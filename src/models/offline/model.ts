@@ -125,17 +125,14 @@ function decline(text: string): Turn {
 function takeTurn(request: ModelRequest, transcript: Transcript): Turn {
   if (request.toolChoice === "none") return say(lastWords(transcript));
   if (!transcript.tools.has("execute_read_only_sql"))
-    return decline(
-      "I am the offline model: without the tool execute_read_only_sql I cannot read the database, so I have no answer.",
-    );
+    return decline("I am the offline model: without the tool execute_read_only_sql I cannot read the database.");
   if (transcript.question === "" || transcript.question.length > QUESTION_CHARS_MAX)
     return decline(writeDecline(transcript.graph, []));
   const refusal = refuseOutright(transcript.question) ?? cannotCompute(transcript.question, transcript.graph);
   if (refusal !== null) return decline(refusal);
   const exploring = exploreSchema(transcript);
   if (exploring !== null) return exploring;
-  if (transcript.graph.tables.length === 0)
-    return say("The database has no tables that can be read, so there is nothing to answer the question from.");
+  if (transcript.graph.tables.length === 0) return say("The database has no tables that can be read.");
   if (asksForTables(transcript.question)) return say(writeTables(transcript.graph));
   const queries = transcript.calls.filter((call) => call.tool === "execute_read_only_sql" && !isProbe(call));
   const failed = queries.filter((call) => call.status === "error").length;
@@ -223,9 +220,7 @@ function actOn(plan: Plan, transcript: Transcript, queries: readonly PastCall[])
     case "query": {
       const last = queries.at(-1);
       if (queries.length >= 2 || last?.input.sql === plan.sql)
-        return decline(
-          `The database refused the query I made for this question: ${last?.summary ?? ""} I have no other way to ask it.`,
-        );
+        return decline(`The database refused the query I made for this question: ${last?.summary ?? ""}`);
       return { text: writeThought(plan.intent), calls: [{ name: "execute_read_only_sql", input: { sql: plan.sql } }] };
     }
     case "value_missing":
@@ -256,6 +251,6 @@ function conclude(transcript: Transcript, done: PastCall, plan: Plan): Turn {
 function lastWords(transcript: Transcript): string {
   const done = transcript.calls.findLast((call) => shownRows(call) !== null && !isProbe(call));
   const rows = done === undefined ? null : shownRows(done);
-  if (rows === null) return "The run ended before a query had answered the question, so I have no figures to give.";
+  if (rows === null) return "The run ended before a query had answered the question.";
   return writeAnswer(rows, null, null).answer;
 }

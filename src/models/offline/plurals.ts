@@ -8,7 +8,7 @@ const IRREGULAR = new Map(
   (
     "man:men woman:women child:children person:people foot:feet index:indices matrix:matrices analysis:analyses life:lives " +
     "knife:knives leaf:leaves shelf:shelves movie:movies cookie:cookies shoe:shoes alias:aliases cache:caches " +
-    "series:series species:species news:news data:data media:media music:music information:information"
+    "series:series species:species news:news data:data media:media"
   )
     .split(" ")
     .map((pair): readonly [string, string] => {

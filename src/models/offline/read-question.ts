@@ -11,6 +11,7 @@ import { readConditions } from "./read-conditions.ts";
 import { takeGroups, takeOrder } from "./read-order.ts";
 import { takeOutputs } from "./read-outputs.ts";
 import { takeRank } from "./read-rank.ts";
+import { isKey } from "./read-target.ts";
 import type { Context } from "./resolve.ts";
 import { nodeOf } from "./resolve.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
@@ -84,7 +85,9 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
         target.kind === "count" && target.over !== undefined ? [target.over] : [],
       )[0] ?? null,
     unit: wantedUnit(source),
-    share: taken.targets.some((target) => "share" in target && target.share === true),
+    share:
+      source.some((item) => isKey(item, "share") && !/ of$/.test("text" in item ? item.text : "")) ||
+      taken.targets.some((target) => "share" in target && target.share === true),
     unread: [...reading.unread, ...taken.unread],
   };
 }

@@ -217,7 +217,9 @@ function knownSpan(tokens: readonly Token[], at: number, source: ValueSource, ri
 /** `done appointments`: an empty word before a table's name may be a state. */
 function isBeforeTable(next: Token | undefined, source: ValueSource): boolean {
   return (
-    next !== undefined && source.graph.tables.some((table) => table.words.length === 1 && table.words[0] === next.lemma)
+    next !== undefined &&
+    (/^(and|or)$/.test(next.lower) ||
+      source.graph.tables.some((table) => table.words.length === 1 && table.words[0] === next.lemma))
   );
 }
 

@@ -160,6 +160,6 @@ export const EMPTY_WORDS: ReadonlySet<string> = new Set(
     "very too than then now today available total overall whose per either neither nor yet while across around " +
     "assigned associated related corresponding listed registered stored recorded someone anybody anyone everyone " +
     "next previous sorted return returns released " +
-    "percent running compare compared comparison offer offers offered generate generates generated wrote write become becomes became win wins won look looks break breakdown"
+    "running compare compared comparison offer offers offered generate generates generated wrote write become becomes became win wins won look looks break breakdown"
   ).split(" "),
 );
