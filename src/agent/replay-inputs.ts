@@ -9,7 +9,7 @@ import { assert } from "../lib/assert.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { canonicalJson } from "../lib/json.ts";
 import { NANO_PER_USD } from "../lib/money.ts";
-import { abortAt } from "./clock.ts";
+import { abortAt, activeMsAt } from "./clock.ts";
 import type { RecentCall } from "./cycles.ts";
 import { FINAL_ANSWER } from "./dispatch.ts";
 import type { Event, ToolOutcome } from "./event.ts";
@@ -38,14 +38,23 @@ export function nextEvent(record: RecordedRun, state: AgentState): ReplayInput {
   return { event, at: event.kind === "tools_reserved" ? reservedAt(record, state, told) : instant(told) };
 }
 
-/** Nothing tells when a round was reserved: for one that was lost at once, else as long before its end as it took. */
+/**
+ * Nothing tells when a round was reserved: for one that was lost at once, else as long before its end as it took. Only
+ * after an outage does it matter to the millisecond: then what the next recorded state has counted as active tells.
+ */
 function reservedAt(record: RecordedRun, state: AgentState, told: PublicRunEvent): number {
   if (told.type === "attempt_lost") return state.touchedAt;
+  const endedAt = instant(told);
   const calls = record.messages[state.messages - 1];
   const count = calls?.role === "assistant" ? calls.calls.length : 0;
   const round = record.events.slice(state.events).filter((event) => event.type === "tool_observed");
   const durations = round.slice(0, count).map((event) => Number(event.duration_ms));
-  return Math.max(state.touchedAt, instant(told) - Math.max(0, ...durations));
+  const guess = Math.max(state.touchedAt, endedAt - Math.max(0, ...durations));
+  if (guess <= state.dueAt) return guess;
+  const after = stateAfter(record, state);
+  const sinceRound = after.touchedAt - endedAt;
+  const duringRound = after.usage.activeMs - sinceRound - activeMsAt(state, state.dueAt);
+  return Math.max(state.dueAt, Math.min(endedAt, endedAt - duringRound));
 }
 
 function toEvent(record: RecordedRun, state: AgentState, told: PublicRunEvent): Event {

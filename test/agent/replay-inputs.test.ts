@@ -43,6 +43,23 @@ describe("the next input of a replay", () => {
     expect(costOf(0.006)).toMatchObject({ kind: "model_failed", costNanoUsd: 5_000_000 });
   });
 
+  it("a round that was reserved only after an outage began when the active time that was counted says so", () => {
+    const calls = [{ id: "c1", name: "execute_read_only_sql", input: {} }];
+    const opening = { role: "user", text: "How many?" } as const;
+    const asked = { role: "assistant", text: "", calls, content: [] } as const;
+    const answered = { role: "tool", results: [], note: null } as const;
+    const observed = { type: "tool_observed", at, step: 1, duration_ms: 5 };
+    const before = { events: 0, messages: 2, phase: "action", touchedAt: NOW - 10_000, dueAt: NOW - 8_000 } as const;
+    const beganAt = (activeMs: number, state = stateWith({ ...before, usage: { activeMs: 100 } })) => {
+      const after = stateWith({ messages: 3, touchedAt: NOW + 3, usage: { activeMs } });
+      return nextEvent({ states: [after], messages: [opening, asked, answered], events: [observed] }, state).at;
+    };
+    // 100 before, 2,000 until a driver was due, 40 from the reservation to the end, 3 until the next record.
+    expect(beganAt(2_143)).toBe(NOW - 40);
+    expect(beganAt(0)).toBe(NOW);
+    expect(beganAt(2_143, stateWith({ ...before, dueAt: NOW + 1 }))).toBe(NOW - 5);
+  });
+
   it("after the last event, what is missing from the cost is the bill", () => {
     const last = stateWith({ phase: "finish", ending: endingWith({}), usage: { costNanoUsd: 9_000 } });
     const state = stateWith({ events: 0, attempt: modelAttempt({}), usage: { costNanoUsd: 2_000 } });
