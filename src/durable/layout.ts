@@ -45,7 +45,8 @@ export function hasRun(sql: SqlStorage): boolean {
 /** Brings the tables to the newest layout, creating them if need be. Call it inside a transaction. */
 export function migrate(sql: SqlStorage, now: number, migrations: readonly Migration[] = MIGRATIONS): void {
   sql.exec("CREATE TABLE IF NOT EXISTS versions (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)");
-  const applied = sql.exec<{ version: number }>("SELECT max(version) AS version FROM versions").one().version ?? 0;
+  const noted = sql.exec<{ version: number | null }>("SELECT max(version) AS version FROM versions").one().version;
+  const applied = noted ?? versionByTables(sql);
   const noteVersion = (version: number) =>
     sql.exec("INSERT INTO versions (version, applied_at) VALUES (?, ?)", version, now);
   if (applied === 0) {
@@ -53,8 +54,17 @@ export function migrate(sql: SqlStorage, now: number, migrations: readonly Migra
     noteVersion(MIGRATIONS.length + 1);
     return;
   }
+  if (noted === null) noteVersion(applied);
   migrations.slice(applied - 1).forEach((carry, index) => {
     carry(sql);
     noteVersion(applied + index + 1);
   });
+}
+
+/** The layout of an object that has lost the note of it, by its tables; 0: there are none. */
+function versionByTables(sql: SqlStorage): number {
+  const tables = sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").toArray();
+  const names = new Set(tables.map(({ name }) => name));
+  if (names.has("steps")) return MIGRATIONS.length + 1;
+  return names.has("head") ? 1 : 0;
 }

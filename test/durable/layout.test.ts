@@ -40,6 +40,23 @@ describe("layout", () => {
     expect(sql.exec("SELECT note FROM steps").toArray()).toEqual([]);
   });
 
+  it("an object that has lost the note of its layout is read by the tables that it has", () => {
+    for (const [script, version] of [
+      ["v1-fresh.sql", 1],
+      [null, MIGRATIONS.length + 1],
+    ] as const) {
+      const { sql, database } = createMemoryStorage();
+      if (script === null) migrate(sql, 1);
+      else database.exec(readFileSync(new URL(`../fixtures/layout/${script}`, import.meta.url), "utf8"));
+      sql.exec("DELETE FROM versions");
+      migrate(sql, 2);
+      migrate(sql, 3);
+      const noted = sql.exec<{ version: number }>("SELECT version FROM versions ORDER BY version").toArray();
+      expect(noted.map((row) => row.version)).toEqual([...new Set([version, MIGRATIONS.length + 1])]);
+      expect(sql.exec("SELECT * FROM steps").toArray()).toBeInstanceOf(Array);
+    }
+  });
+
   it("the migrations lead to the very tables of a new object", () => {
     const tables = (storage: MemoryStorage) =>
       storage.sql
