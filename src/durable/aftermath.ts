@@ -15,9 +15,9 @@ import { logBug, logLine } from "./faults.ts";
 import type { RunJournal } from "./journal.ts";
 import { toRunLine } from "./log-lines.ts";
 import { keptFrom } from "./plan-offer.ts";
+import { SETTLED } from "./record.ts";
 import { lateBillAt } from "./schedule.ts";
 
-const SETTLED = "settled_nano_usd";
 const RETRY_BASE_MS = 1_000;
 const RETRY_MS_MAX = 10 * 60_000;
 

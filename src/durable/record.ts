@@ -45,6 +45,8 @@ export type StoredHead = ResultHead & { readonly number: number; readonly index:
 
 /** The fact that holds what is pinned. */
 export const PINNED = "pinned";
+/** The fact that holds what the ledger was told last: its own spend, once a run is over. */
+export const SETTLED = "settled_nano_usd";
 
 interface Readable {
   readonly number: number;
@@ -87,8 +89,12 @@ export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord 
   const settings = decodeSettings(readFact(sql, "settings") ?? "");
   const states = foldStates(rows);
   const last = decodeLast(states);
+  const known = settings.ok ? settings.value : settingsFrom(id, last.ok ? last.value : null);
+  const settledNanoUsd = readSettled(sql, known);
+  const hasLostEnd = last.ok && last.value.ending === null && settledNanoUsd !== null;
   const faults = [
     last.ok ? null : last.error,
+    hasLostEnd ? "The run had ended, and its stored end is missing." : null,
     settings.ok ? null : settings.error,
     pinned === null ? "The stored system text and tools cannot be read." : null,
     bodies.length === rows.length ? null : `What step row ${bodies.length} has added is missing or broken.`,
@@ -100,11 +106,13 @@ export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord 
         ]
       : []),
   ].filter((fault) => fault !== null);
-  const known = settings.ok ? settings.value : settingsFrom(id, last.ok ? last.value : null);
   // Also those after a gap: money that they tell of was spent.
   const allEvents = readable.flatMap(({ body }) => body?.events ?? []);
   const counts = { messages: messages.length, events: events.length, results: heads.length };
-  const state = last.ok ? last.value : { ...stateFrom(states, known, allEvents, now), ...counts };
+  const state =
+    last.ok && !hasLostEnd
+      ? last.value
+      : { ...stateFrom(states, known, Math.max(spentBy(allEvents), settledNanoUsd ?? 0), now), ...counts };
   const isBroken = faults.length > 0 && state.ending === null;
   return {
     settings: known,
@@ -188,15 +196,21 @@ function settingsFrom(id: string, state: AgentState | null): RunSettings {
 function stateFrom(
   states: readonly FoldedState[],
   settings: RunSettings,
-  events: readonly RunEvent[],
+  spentNanoUsd: number,
   now: number,
 ): AgentState {
   const { id, question, caller, mode, grounding, model, tools, limits } = settings;
   const fresh = createState({ id, question, caller, mode, grounding, model, tools: [...tools], limits }, now);
   const newest = checkpointsOf(states).findLast(({ state }) => isWithinLimits(state));
   const base = newest?.state ?? fresh;
-  const costNanoUsd = Math.max(base.usage.costNanoUsd, spentBy(events));
+  const costNanoUsd = Math.max(base.usage.costNanoUsd, spentNanoUsd);
   return { ...base, usage: { ...base.usage, costNanoUsd: Math.min(costNanoUsd, base.limits.costNanoUsdMax) } };
+}
+
+/** What the run had spent when its ledger was told, with what it began with; null when it never was. */
+function readSettled(sql: SqlStorage, { inheritedNanoUsd }: RunSettings): number | null {
+  const text = readFact(sql, SETTLED);
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) + inheritedNanoUsd : null;
 }
 
 /** What the events say was spent, at most: an attempt without a bill counts at its reservation. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { decodeRow } from "../../src/durable/record.ts";
+import { writeFact } from "../../src/durable/facts.ts";
+import { decodeRow, SETTLED } from "../../src/durable/record.ts";
 import { nextStepNumber, writeStepRow } from "../../src/durable/rows.ts";
 import { joinTexts } from "../../src/durable/step-body.ts";
+import { LIMITS } from "../agent/states.ts";
 import { type StoredRun, storedRun } from "./stored-run.ts";
 
 /** Writes a row as a step under way would: `events` added, the state not told. */
@@ -48,6 +50,23 @@ describe("a record that cannot be read", () => {
     expect(journal.load().ending?.stopReason).toBe("error");
     expect(journal.settings.scopes).toEqual({ tables: { allow: [] } });
     expect(journal.settings.question).toBe("How many?");
+  });
+
+  it("is also one that has lost the end its ledger was told of: it does not run on, and costs what was told", async () => {
+    const run = storedRun({ limits: { ...LIMITS, costNanoUsdMax: 1_000_000_000 } });
+    for (const _ of [1, 2, 3]) await run.step();
+    const { usage, ending } = run.journal.load();
+    expect(ending?.outcome).toBe("answered");
+    writeFact(run.storage.sql, SETTLED, String(usage.costNanoUsd));
+    run.storage.sql.exec("DELETE FROM steps WHERE number = (SELECT max(number) FROM steps)");
+    const state = run.reopen().load();
+    expect(state.ending).toMatchObject({
+      outcome: "failed",
+      message: expect.stringContaining("stored end is missing"),
+    });
+    expect(state.usage.costNanoUsd).toBe(usage.costNanoUsd);
+    run.storage.sql.exec("DELETE FROM steps");
+    expect(run.reopen().load().usage.costNanoUsd).toBe(usage.costNanoUsd);
   });
 
   it("is also one whose meters are over its limits", async () => {
