@@ -72,6 +72,10 @@ export function planSeed(
     const message = `There is no step ${step} of this run to start from; the last one is ${last}.`;
     return err({ reason: "no_such_step", message });
   }
+  if (journal.messages().length < checkpoint.state.messages) {
+    const message = `The record of this run is broken before step ${step}, so nothing can go on from there. Ask again.`;
+    return err({ reason: "not_continuable", message });
+  }
   const forked = forkState(checkpoint.state, parent, request, now);
   if (!forked.ok) return forked;
   const { usage, phase, messages, events } = forked.value;

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type LimitsRequest, resolveLimits }
 import type { CarryOn } from "../../src/durable/contract.ts";
 import { failed, functionModel, saying } from "../fakes/function-model.ts";
 import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
-import { answer, installWorld, newRun, query, stubOf, untilFinished, type World } from "./world.ts";
+import { answer, inObject, installWorld, newRun, query, stubOf, untilFinished, type World } from "./world.ts";
 
 /** Five queries, then the answer; every result is different. */
 function fiveQueries(): World {
@@ -177,6 +177,16 @@ describe("fork", () => {
     const third = await firstResult(2);
     expect(third).not.toContain("was not run again");
     expect(third).toContain("You are repeating yourself");
+  });
+
+  it("of a step before which the record is broken is refused, and of one before that is not", async () => {
+    const id = await finishedRun();
+    await inObject(stubOf(id), (_object, { storage }) => {
+      storage.sql.exec("UPDATE steps SET body_parts = 3 WHERE number = 2");
+    });
+    await abortAllDurableObjects();
+    expect(await stubOf(id).carryOn(carryOn("fork", 2))).toMatchObject({ kind: "refused", reason: "not_continuable" });
+    expect(await stubOf(id).carryOn(carryOn("fork", 1))).toMatchObject({ kind: "started" });
   });
 
   it("of a step that never was is refused", async () => {
