@@ -26,5 +26,8 @@ export function offerPlan(sql: SqlStorage, journal: RunJournal, run: PublicRun, 
 
 /** From when on a finished run is kept: its end, or when it was last asked again. */
 export function keptFrom(journal: RunJournal): number {
-  return Math.max(journal.load().ending?.at ?? 0, Number(journal.fact(ASKED_AGAIN_AT) ?? 0));
+  const text = journal.fact(ASKED_AGAIN_AT);
+  // What is no instant says nothing: the end of the run is counted from.
+  const askedAt = text !== null && /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  return Math.max(journal.load().ending?.at ?? 0, askedAt);
 }

@@ -3,6 +3,7 @@ import { advance } from "../../src/agent/advance.ts";
 import { createAftermath, retentionMsOf, toAccount } from "../../src/durable/aftermath.ts";
 import type { CallerApi, Settlement } from "../../src/durable/caller-contract.ts";
 import type { ObjectNamespace } from "../../src/durable/contract.ts";
+import { writeFact } from "../../src/durable/facts.ts";
 import { hasTables } from "../../src/durable/layout.ts";
 import { lateBillAt } from "../../src/durable/schedule.ts";
 import { modelAttempt } from "../agent/states.ts";
@@ -127,6 +128,14 @@ describe("retention", () => {
     expect(await aftermath.run(journal, false, late - 1)).toBe(true);
     expect(await aftermath.run(journal, false, late)).toBe(false);
     expect(hasTables(storage.sql)).toBe(false);
+  });
+
+  it("counts from the end where the note of a later wish is no instant", async () => {
+    const { storage, journal, endedAt } = await finished();
+    writeFact(storage.sql, "asked_again_at", "{");
+    const aftermath = createAftermath(storage, fakeCallers().callers, () => RETENTION_MS);
+    expect(await aftermath.run(journal, false, endedAt)).toBe(true);
+    expect(await aftermath.run(journal, false, endedAt + RETENTION_MS)).toBe(false);
   });
 
   it("the time is the operator's setting; while the settings cannot be read, nothing is deleted early", () => {
