@@ -215,9 +215,9 @@ describe("a query that fails", () => {
   });
 
   it("a plan of one says so", async () => {
-    const run = again(await planFrom([() => querying("SELECT 1")]), () => new Error("Gone."));
+    const run = again(await planFrom([() => querying("SELECT 1")]), () => new Error("gone"));
     await run.finish();
-    expect(run.state().ending?.message).toMatch(/^The query of the stored plan can no longer be run: Gone\./);
+    expect(run.state().ending?.message).toMatch(/^The query of the stored plan can no longer be run: gone\. No model/);
   });
 });
 
