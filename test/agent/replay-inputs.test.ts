@@ -47,7 +47,7 @@ describe("the next input of a replay", () => {
     const calls = [{ id: "c1", name: "execute_read_only_sql", input: {} }];
     const opening = { role: "user", text: "How many?" } as const;
     const asked = { role: "assistant", text: "", calls, content: [] } as const;
-    const answered = { role: "tool", results: [], note: null } as const;
+    const answered = { role: "tool", results: [] } as const;
     const observed = { type: "tool_observed", at, step: 1, duration_ms: 5 };
     const before = { events: 0, messages: 2, phase: "action", touchedAt: NOW - 10_000, dueAt: NOW - 8_000 } as const;
     const beganAt = (activeMs: number, state = stateWith({ ...before, usage: { activeMs: 100 } })) => {
