@@ -44,6 +44,10 @@ const CATEGORY_CHARS_MAX = 120;
 /** Lines of measures that differ more than this in size would lie on the floor. */
 const SCALE_RATIO_MAX = 20;
 
+/** Beyond these, differences and sums of numbers are no numbers any more, and no axis can be drawn. */
+const MAGNITUDE_MAX = 1e290;
+const MAGNITUDE_MIN = 1e-290;
+
 const KEY_NAME = /(^|[_\s])(id|key|uuid|guid|rowid)$/i;
 /** `AlbumId`, `albumID`; but not `paid`. */
 const KEY_CAMEL = /[a-z]I[dD]$/;
@@ -94,11 +98,17 @@ function roleOf(name: string, rows: readonly Row[], index: number): Role {
   if (isNumericColumn(rows, index)) {
     if (KEY_NAME.test(name) || KEY_CAMEL.test(name)) return "key";
     const isYear = YEAR_NAME.test(name) && cells.every((cell) => Number(cell) >= 1500 && Number(cell) <= 2200);
-    return isYear && cells.every((cell) => Number.isInteger(cell)) ? "time" : "measure";
+    if (isYear && cells.every((cell) => Number.isInteger(cell))) return "time";
+    return cells.every(fitsAxis) ? "measure" : "other";
   }
   if (!cells.every((cell) => typeof cell === "string")) return "other";
   if (cells.length === rows.length && cells.every((cell) => toTime(cell) !== null)) return "time";
   return cells.every((cell) => toCellText(cell).length <= CATEGORY_CHARS_MAX) ? "category" : "other";
+}
+
+function fitsAxis(cell: Row[number]): boolean {
+  const size = Math.abs(toCellNumber(cell) ?? 0);
+  return size === 0 || (size > MAGNITUDE_MIN && size < MAGNITUDE_MAX);
 }
 
 function suggestNumbers(columns: readonly string[], measures: readonly number[]): readonly Chart[] {

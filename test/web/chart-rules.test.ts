@@ -208,6 +208,16 @@ describe("chart rules", () => {
     );
   });
 
+  test.each([1e308, -1.7e308, 5e-324])("a column with %d fits no axis, and is no measure", (size) => {
+    const rows: readonly Row[] = [
+      ["a", size, 1],
+      ["b", -size, 2],
+    ];
+    expect(suggestCharts(["Name", "n"], rows)).toEqual([]);
+    expect(suggestCharts(["Name", "n", "m"], rows).every((chart) => !chart.y.includes(1))).toBe(true);
+    expect(suggestCharts(["Name", "n", "m"], rows)).not.toEqual([]);
+  });
+
   test("times are read in no zone but the one they name", () => {
     expect(
       ["2024", "2024-02", "2024-02-03", "2024-02-03 04:05", "2024-02-03T04:05:06Z", "2024-Q2"].map(toTime),
