@@ -6,6 +6,7 @@
  * tables described, the database's bookmark, evidence) is read from the next recorded state. Pure.
  */
 import { assert } from "../lib/assert.ts";
+import { byteLength } from "../lib/bytes.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { canonicalJson } from "../lib/json.ts";
 import { NANO_PER_USD } from "../lib/money.ts";
@@ -16,7 +17,9 @@ import type { Event, ToolOutcome } from "./event.ts";
 import type { Evidence } from "./figures.ts";
 import type { FinishReason, Message, ModelReply, ToolCall, ToolResult } from "./model.ts";
 import { unsupportedText } from "./nudges.ts";
+import { modelFailed } from "./replay-failures.ts";
 import type { RecordedRun } from "./replay-record.ts";
+import { CUT_TEXT_BYTES_MAX } from "./reply.ts";
 import type { PublicRunEvent } from "./run-event.ts";
 import { signatureOf } from "./signature.ts";
 import type { AgentState, Attempt, Ending } from "./state.ts";
@@ -165,7 +168,7 @@ function modelReplied(record: RecordedRun, state: AgentState, told: PublicRunEve
   const finish = toFinish(String(told.finish));
   const reply: ModelReply = {
     content: isKept ? kept.content : [],
-    text: isKept ? kept.text : String(told.text ?? ""),
+    text: isKept ? kept.text : toldText(record, String(told.text ?? "")),
     hasThinking: false,
     calls: isKept ? kept.calls : unkeptCalls(record.events[state.events + 1]),
     finish,
@@ -183,6 +186,16 @@ function modelReplied(record: RecordedRun, state: AgentState, told: PublicRunEve
   const note = record.messages[state.messages + 1];
   const evidence = evidenceOf(record, note?.role === "user" ? note.text : "");
   return { kind: "model_replied", reply, costNanoUsd: toNano(told.cost_usd), evidence };
+}
+
+/** The text of a reply that was not kept is told cut; what became the run's ending goes further. */
+function toldText(record: RecordedRun, text: string): string {
+  // A character of four bytes that did not fit may have left three.
+  if (byteLength(text) < CUT_TEXT_BYTES_MAX - 3) return text;
+  const { partialAnswer, message } = record.states.at(-1)?.ending ?? {};
+  const words = text.trimStart();
+  const whole = [partialAnswer, message].find((said) => said?.startsWith(words));
+  return whole == null ? text : text.slice(0, text.length - words.length) + whole;
 }
 
 /** Calls of a reply that was not kept matter only by being there: what was told next says whether they were. */
@@ -220,42 +233,6 @@ function evidenceOf(record: RecordedRun, note: string): Evidence {
   }
   const ending = record.states.at(-1)?.ending;
   return { citations: ending?.citations ?? [], unsupported: ending?.unsupported ?? [] };
-}
-
-function modelFailed(record: RecordedRun, state: AgentState, told: PublicRunEvent): Event {
-  const next = record.events[state.events + 1];
-  const failure = {
-    kind: "retryable",
-    code: String(told.code),
-    status: typeof told.status === "number" ? told.status : null,
-    retryAfterMs: null,
-    message: String(told.message ?? ""),
-    unbilled: false,
-    requestId: null,
-  } as const;
-  return {
-    kind: "model_failed",
-    failure,
-    costNanoUsd: failedCost(record, state),
-    retryAt: next?.type === "retry_scheduled" ? Date.parse(String(next.until)) : null,
-    repair: repairOf(next),
-  };
-}
-
-function repairOf(next: PublicRunEvent | undefined): Extract<Event, { kind: "model_failed" }>["repair"] {
-  if (next?.type !== "recovery" || next.what !== "repair") return null;
-  const rows = /messages (\d+) to (\d+) left out/.exec(String(next.message));
-  return rows === null ? { kind: "renew" } : { kind: "omit", from: Number(rows[1]), to: Number(rows[2]) + 1 };
-}
-
-/** All that was reserved, or nothing: whichever the next total that was told leaves room for. */
-function failedCost(record: RecordedRun, state: AgentState): number {
-  const reserved = state.attempt?.reservedNanoUsd ?? 0;
-  const later = record.events.slice(state.events);
-  const reply = later.find((event) => event.type === "model_replied");
-  const total = reply === undefined ? null : toNano(reply.cost_total_usd) - toNano(reply.cost_usd);
-  const spent = total ?? record.states.at(-1)?.usage.costNanoUsd ?? 0;
-  return spent - state.usage.costNanoUsd >= reserved ? reserved : 0;
 }
 
 function round(record: RecordedRun, state: AgentState): Event {

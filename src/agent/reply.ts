@@ -22,7 +22,7 @@ import { BAD_REPLIES_MAX, judgeReply, type Verdict } from "./recovery.ts";
 import type { FinalAnswer } from "./tool.ts";
 
 /** Text of a reply that is not kept whole: a page and a half. */
-const CUT_TEXT_BYTES_MAX = 6_000;
+export const CUT_TEXT_BYTES_MAX = 6_000;
 /** A shorter text needs no summary: it is handed back as it is. */
 const SUMMARY_CHARS_MIN = 500;
 

@@ -66,6 +66,17 @@ describe("the next input of a replay", () => {
     expect(nextEvent(record([], last), state).event).toEqual({ kind: "bill_arrived", costNanoUsd: 7_000 });
   });
 
+  it("a reply that was told cut is what became the run's ending", () => {
+    const whole = "é".repeat(7_000);
+    const told = { type: "model_replied", at, step: 1, text: ` ${whole.slice(0, 2_999)}`, finish: "end_turn" };
+    const ending = endingWith({ partialAnswer: whole });
+    const state = stateWith({ events: 0, concluding: "max_steps", attempt: modelAttempt({ purpose: "last" }) });
+    const textOf = (text: string) =>
+      nextEvent(record([{ ...told, text }], stateWith({ phase: "finish", ending })), state).event;
+    expect(textOf(told.text)).toMatchObject({ reply: { text: ` ${whole}` } });
+    expect(textOf("é")).toMatchObject({ reply: { text: "é" } });
+  });
+
   it("an event that cannot stand alone is a broken record", () => {
     expect(() => nextEvent(record([{ type: "step_finished", at, step: 1 }]), stateWith({ events: 0 }))).toThrow(
       /stands alone/,
