@@ -38,7 +38,15 @@ export function nextEvent(record: RecordedRun, state: AgentState): ReplayInput {
     return { event: { kind: "bill_arrived", costNanoUsd }, at: last.touchedAt };
   }
   const event = toEvent(record, state, told);
-  return { event, at: event.kind === "tools_reserved" ? reservedAt(record, state, told) : instant(told) };
+  return { event, at: happenedAt(record, state, told, event) };
+}
+
+/** Most events tell when they happened. */
+function happenedAt(record: RecordedRun, state: AgentState, told: PublicRunEvent, { kind }: Event): number {
+  if (kind === "tools_reserved") return reservedAt(record, state, told);
+  if (kind !== "extra_skipped") return instant(told);
+  const skipped = record.states.find((one) => one.events === state.events && !isExtraDue(one));
+  return skipped?.touchedAt ?? instant(told);
 }
 
 /**
@@ -64,9 +72,9 @@ function toEvent(record: RecordedRun, state: AgentState, told: PublicRunEvent): 
   const what = String(told.what ?? "");
   // A round tells of a cycle before it tells of its calls.
   if (state.phase === "action" && ["tool_observed", "recovery"].includes(told.type)) return round(record, state);
+  if (isExtraSkipped(record, state, told)) return { kind: "extra_skipped" };
   switch (told.type) {
     case "step_started":
-      if (isExtraSkipped(state, told)) return { kind: "extra_skipped" };
       return { kind: "call_reserved", attempt: modelAttempt(record, state, told) };
     case "attempt_lost":
       if (state.attempt === null) return reserveTools(record, state, toNano(told.kept_usd));
@@ -117,9 +125,17 @@ function planEnded(record: RecordedRun, ending: Ending): Event {
   return { kind: "plan_ended", reason: ending.stopReason === "done" ? "done" : "retry_ceiling", parts, changed };
 }
 
-function isExtraSkipped(state: AgentState, told: PublicRunEvent): boolean {
-  if (state.concluding !== null || told.purpose !== "step") return false;
-  return state.cutText !== null || state.critic === "due";
+/** An extra call comes before all else, or is skipped; what ends the run may also come before either. */
+function isExtraSkipped(record: RecordedRun, state: AgentState, told: PublicRunEvent): boolean {
+  if (state.concluding !== null || state.attempt !== null || !isExtraDue(state)) return false;
+  if (told.type === "step_started") return told.purpose === "step";
+  if (told.type === "recovery") return true;
+  const last = record.states.at(-1);
+  return ["ceiling_reached", "run_finished"].includes(told.type) && last !== undefined && !isExtraDue(last);
+}
+
+function isExtraDue({ cutText, critic }: AgentState): boolean {
+  return cutText !== null || critic === "due";
 }
 
 function modelAttempt(record: RecordedRun, state: AgentState, told: PublicRunEvent): Attempt {

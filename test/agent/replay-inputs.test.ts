@@ -32,6 +32,18 @@ describe("the next input of a replay", () => {
     expect(nextEvent(record([told]), state).event).toEqual({ kind: "extra_skipped" });
   });
 
+  it("a ceiling that is told while an extra call was due came after it was skipped, unless it was never skipped", () => {
+    const told = { type: "ceiling_reached", at, step: 1, reason: "budget" };
+    const state = stateWith({ events: 0, cutText: "So far." });
+    const parts = { phase: "finish", ending: endingWith({ stopReason: "budget" }) } as const;
+    const kindAt = (cutText: string | null) => nextEvent(record([told], stateWith({ ...parts, cutText })), state).event;
+    expect(kindAt(null)).toEqual({ kind: "extra_skipped" });
+    const atRest = stateWith({ events: 0, messages: 2, touchedAt: NOW - 20 });
+    const states = [atRest, stateWith(parts)];
+    expect(nextEvent({ states, messages: [], events: [told] }, state).at).toBe(NOW - 20);
+    expect(kindAt("So far.")).toEqual({ kind: "ceiling_reached", reason: "budget" });
+  });
+
   it("a failed call costs what it reserved, unless what was spent later leaves no room for that", () => {
     const failed = { type: "model_failed", at, step: 1, code: "overloaded", status: 529, message: "Busy." };
     const retry = { type: "retry_scheduled", at, step: 1, code: "overloaded", until: at, attempt: 2 };
