@@ -69,7 +69,7 @@ export function judgePlan(
 function endFailed(plan: StoredPlan, index: number, summary: string): PlanEnd {
   const which = plan.steps.length === 1 ? "The query" : `Query ${index + 1} of ${plan.steps.length}`;
   const message =
-    `${which} of the stored plan can no longer be run: ${/[.!?]$/.test(summary) ? summary : `${summary}.`} ` +
+    `${which} of the stored plan could not be run: ${/[.!?]$/.test(summary) ? summary : `${summary}.`} ` +
     "No model was asked, so nobody mended it: ask the question anew.";
   return { reason: "retry_ceiling", parts: { message }, changed: null };
 }

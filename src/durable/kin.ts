@@ -96,7 +96,7 @@ export function planSeed(
   };
   const inheritedNanoUsd = parent.usage.costNanoUsd;
   return ok({
-    parentId: parent.id,
+    parentId: journal.settings.id,
     settings: encodeSettings({ ...journal.settings, id, limits, inheritedNanoUsd, slack: request.slack ?? null }),
     state: encodeState({ ...forked.value, events: events + 1, messages: messages + (note === null ? 0 : 1) }),
     event: JSON.stringify(event),

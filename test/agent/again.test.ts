@@ -199,7 +199,7 @@ describe("a query that fails", () => {
       const { ending, again: told, usage } = run.state();
       expect(ending).toMatchObject({ outcome: "stopped", stopReason: "retry_ceiling", failed: true, answer: null });
       expect(ending?.message).toBe(
-        "Query 2 of 3 of the stored plan can no longer be run: There is no table Salary. " +
+        "Query 2 of 3 of the stored plan could not be run: There is no table Salary. " +
           "No model was asked, so nobody mended it: ask the question anew.",
       );
       expect(ending?.partialAnswer).toBeNull();
@@ -217,7 +217,7 @@ describe("a query that fails", () => {
   it("a plan of one says so", async () => {
     const run = again(await planFrom([() => querying("SELECT 1")]), () => new Error("gone"));
     await run.finish();
-    expect(run.state().ending?.message).toMatch(/^The query of the stored plan can no longer be run: gone\. No model/);
+    expect(run.state().ending?.message).toMatch(/^The query of the stored plan could not be run: gone\. No model/);
   });
 });
 
