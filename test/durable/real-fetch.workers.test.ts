@@ -4,6 +4,7 @@
  */
 import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
+import type { LimitsRequest } from "../../src/agent/limits.ts";
 import { WATCHDOG_MS } from "../../src/durable/schedule.ts";
 import { createAnthropicModel } from "../../src/models/anthropic.ts";
 import { lookUpModel } from "../../src/models/prices.ts";
@@ -16,11 +17,11 @@ const baseUrl = inject("fakeAnthropicUrl");
 interface Lane {
   readonly unused: number;
   readonly problems: readonly string[];
-  readonly requests: readonly { readonly fault: string | null }[];
+  readonly requests: readonly { readonly fault: string | null; readonly isHungUp: boolean }[];
 }
 
 /** A manual run whose model is Claude as the fake plays it. */
-async function startRun(lane: string, script: readonly ScriptItem[]) {
+async function startRun(lane: string, script: readonly ScriptItem[], asked: LimitsRequest = {}) {
   await fetch(`${baseUrl}/__fake/lanes/${lane}`, { method: "PUT", body: JSON.stringify({ script }) });
   const info = lookUpModel("claude-sonnet-5-5");
   if (!info.ok) throw new Error(info.error);
@@ -29,7 +30,7 @@ async function startRun(lane: string, script: readonly ScriptItem[]) {
     tools: [queryTool((sql) => ({ columns: ["sql"], rows: [[sql]] })), finalAnswerTool],
   };
   installWorld(world);
-  const { input, stub } = newRun(world, { mode: "manual" });
+  const { input, stub } = newRun(world, { mode: "manual", asked });
   await stub.start(input);
   const read = async (): Promise<Lane> => (await fetch(`${baseUrl}/__fake/lanes/${lane}`)).json();
   return { id: input.id, read };
@@ -72,6 +73,23 @@ describe("over real HTTP", () => {
     const run = await stubOf(id).view();
     expect(run).toMatchObject({ usage: { reserved_usd: 0 } });
     expect(run?.usage.cost_usd).toBeGreaterThan(0);
+    await vi.waitFor(async () => expect((await read()).requests).toMatchObject([{ isHungUp: true }]));
+  });
+
+  it("C11: a step's time that is up closes the connection, is tried once more, and counts at its reservation", async () => {
+    const { id, read } = await startRun("durable-timeout", [hang(), hang()], { step_timeout_s: 0.3 });
+    expect(await stubOf(id).step()).toMatchObject({ kind: "waiting", run: { usage: { model_calls: 1 } } });
+    await vi.waitFor(async () => expect((await read()).requests).toMatchObject([{ isHungUp: true }]));
+    const once = (await stubOf(id).view())?.usage.cost_usd ?? 0;
+    expect(once).toBeGreaterThan(0);
+    advanceClock(5_000);
+    expect(await stubOf(id).step()).toMatchObject({
+      kind: "ran",
+      run: { stop_reason: "provider_error", usage: { steps: 1, model_calls: 2, reserved_usd: 0 } },
+    });
+    await vi.waitFor(async () => expect((await read()).requests[1]).toMatchObject({ isHungUp: true }));
+    expect((await stubOf(id).view())?.usage.cost_usd).toBeCloseTo(2 * once, 9);
+    expect(await read()).toMatchObject({ unused: 0, problems: [] });
   });
 
   it("B65: after a 529 it waits by alarm, also across an eviction, and then goes on", async () => {

@@ -57,6 +57,8 @@ export interface RecordedRequest {
   readonly fault: string | null;
   /** What the prompt cost, when it was answered with a message. */
   readonly usage: MeteredUsage | null;
+  /** True once the client has closed the connection before it had the whole answer. */
+  isHungUp: boolean;
 }
 
 export interface Lane {
@@ -172,7 +174,10 @@ async function serve(
   const found = checkRequest(request, bytes, text, kind);
   const record = (usage: MeteredUsage | null, fault: string | null) => {
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-    const entry = { path, bytes, body: found.body, headers, fault, usage };
+    const entry = { path, bytes, body: found.body, headers, fault, usage, isHungUp: false };
+    response.once("close", () => {
+      entry.isHungUp = !response.writableFinished;
+    });
     (kind === "create" ? lane.requests : lane.counts).push(entry);
   };
   if (found.fault !== null) {

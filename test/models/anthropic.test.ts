@@ -1,5 +1,5 @@
 /** The Claude adapter with the real SDK, over real HTTP, against the strict fake. */
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Model, ModelInfo } from "../../src/agent/model.ts";
 import { createAnthropicModel } from "../../src/models/anthropic.ts";
 import type { ScriptItem } from "../fakes/anthropic-script.ts";
@@ -27,6 +27,11 @@ async function start(
     info: options.info ?? infoOf(),
   });
   return { fake, model };
+}
+
+/** The call did not only end on our side: the server sees its connection closed, and may stop generating. */
+async function hungUp(fake: FakeAnthropic): Promise<void> {
+  await vi.waitFor(() => expect(fake.requests.map((request) => request.isHungUp)).toEqual([true]));
 }
 
 /** Ends the conversation with the fake: every reply used, nothing unexpected. */
@@ -284,6 +289,7 @@ describe("no answer", () => {
       code: "timeout",
       unbilled: false,
     });
+    await hungUp(fake);
     await done(fake);
   });
 
@@ -294,6 +300,7 @@ describe("no answer", () => {
       code: "timeout",
       unbilled: false,
     });
+    await hungUp(fake);
     await done(fake);
   });
 
@@ -332,6 +339,7 @@ describe("no answer", () => {
       kind: "aborted",
       code: "aborted",
     });
+    await hungUp(fake);
     await done(fake);
   });
 
