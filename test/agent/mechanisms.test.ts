@@ -12,18 +12,26 @@ const long = "Words of an answer that goes on. ".repeat(30);
 describe("the loop as a whole", () => {
   it("A19: with retries, summaries, critic and last call all at work, the stated maximum of model calls holds", async () => {
     const tools = [queryTool((sql) => ({ columns: ["sql"], rows: [[sql]] })), finalAnswerTool];
-    for (const max of [1, 2, 3, 5, 8, 13, 20]) {
+    const purposes = new Set<string>();
+    for (const max of [1, 2, 3, 5, 8, 13, 20, 40]) {
       const model = functionModel((request, call) => {
         if (request.toolChoice === "none" || request.tools.length === 0) return saying("So far.");
         if (call % 4 === 1) return failed("retryable", "overloaded", { unbilled: true });
         if (call % 4 === 3) return replied({ text: long }, "max_tokens");
         return querying("A");
       });
-      const run = createMemoryRun(model, { tools, limits: { max_model_calls: max, budget_usd: 5 } });
+      const limits = { max_model_calls: max, budget_usd: 5, max_hops: 20, max_steps: 20 };
+      const run = createMemoryRun(model, { tools, limits });
       await run.finish();
       expect(run.calls.length, `of ${max}`).toBeLessThanOrEqual(max);
       expect(run.state().usage.modelCalls).toBe(run.calls.length);
+      for (const event of run.events()) {
+        if (event.type === "step_started") purposes.add(event.purpose);
+        if (event.type === "model_failed") purposes.add("retry");
+      }
     }
+    // None of them was absent, so none of them is uncounted.
+    expect(purposes).toEqual(new Set(["step", "retry", "summary", "critic", "last"]));
   });
 
   it("B6: a new tool is one definition handed to the run: nothing else knows its name", async () => {

@@ -31,7 +31,7 @@ describe("notes and plan", () => {
     expect(run.state().memo.notes[0]).toContain("Two joins.");
   });
 
-  it("B58: notes and plan stand in the fresh transcript, B61: as plain text under repair", async () => {
+  it("B58: notes and plan stand in the fresh transcript of a full window, as they were written", async () => {
     const note = "Sketch:\n```sql\nSELECT 1\n```";
     const replies = [
       calling(["notes", { note, brainstorm }]),

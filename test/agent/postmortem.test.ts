@@ -1,9 +1,10 @@
 /** B25: what a run was like, from its events: scores of steps, waste, cycles, dollars by phase. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { costByPhaseSchema, examineRun, postmortemSchema } from "../../src/agent/postmortem.ts";
 import { type PublicRunEvent, toPublicRunEvent } from "../../src/agent/run-event.ts";
 import { answering, calling, failed, functionModel, querying, replied, saying } from "../fakes/function-model.ts";
-import { createMemoryRun, finalAnswerTool, type MemoryRun, queryTool } from "../fakes/memory-run.ts";
+import { Crash, createMemoryRun, finalAnswerTool, type MemoryRun, queryTool } from "../fakes/memory-run.ts";
 
 type Reply = ReturnType<typeof querying>;
 
@@ -133,6 +134,45 @@ describe("dollars by phase", () => {
     const { costByPhase } = examine(run);
     expect(costByPhase.recovery_usd).toBeGreaterThan(costByPhase.schema_usd);
     expect(sum(costByPhase)).toBeCloseTo(run.state().usage.costNanoUsd / 1e9, 12);
+  });
+
+  it("property: add up to the cost to the nano-dollar, whatever was said, failed, or lost in a crash", async () => {
+    const replies: readonly (() => ReturnType<typeof failed>)[] = [
+      () => querying("1"),
+      () => querying("bad"),
+      () => calling(["execute_read_only_sql", { sql: "2" }], ["nope", {}]),
+      () => failed("retryable", "overloaded"),
+      () => failed("retryable", "overloaded", { unbilled: true }),
+      () => replied({}),
+      () => replied({ text: "cut ".repeat(200) }, "max_tokens"),
+      () => replied({ text: "Full." }, "context_window"),
+      () =>
+        replied({ text: "Dear.", usage: { input: 1e9, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 1 } }),
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(replies.length - 1), { maxLength: 10 }),
+        fc.array(fc.nat(40), { maxLength: 3 }),
+        async (script, crashes) => {
+          const crashAt = new Set(crashes);
+          const model = functionModel((request, call) => {
+            if (request.toolChoice === "none" || request.tools.length === 0) return saying("So far.");
+            return (replies[script[call] ?? -1] ?? (() => answering("Done.", ["r1"])))();
+          });
+          const run = createMemoryRun(model, {
+            tools,
+            atPoint: (point) => {
+              if (crashAt.has(point)) throw new Crash(`at ${point}`);
+            },
+          });
+          await run.finish();
+          const parts = Object.values(examine(run).costByPhase).map((part) => Math.round(part * 1e9));
+          expect(Math.min(...parts)).toBeGreaterThanOrEqual(0);
+          expect(parts.reduce((total, part) => total + part, 0)).toBe(run.state().usage.costNanoUsd);
+        },
+      ),
+      { seed: 20_261_201, numRuns: 300 },
+    );
   });
 
   it("of a run that never asked are nothing, and events of an unknown kind are left out", () => {

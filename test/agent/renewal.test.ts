@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LOOP } from "../../src/agent/cycles.ts";
-import { answering, failed, functionModel, PRICED, querying, replied, saying } from "../fakes/function-model.ts";
+import { createNotesTool } from "../../src/tools/notes.ts";
+import {
+  answering,
+  calling,
+  failed,
+  functionModel,
+  PRICED,
+  querying,
+  replied,
+  saying,
+} from "../fakes/function-model.ts";
 import { createMemoryRun, finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 
 const tools = [
@@ -96,6 +106,37 @@ describe("provider repair", () => {
     }
     expect(run.state()).toMatchObject({ ending: { stopReason: "provider_error", outcome: "failed" }, renewals: 2 });
     expect(run.state().usage.steps).toBe(3);
+  });
+
+  it("B60: a 500 that stays through all its tries is repaired too, and the run goes on", async () => {
+    const model = functionModel((request, call) => {
+      if (call === 0) return querying("A");
+      return request.messages.length > 1
+        ? failed("retryable", "api_error", { status: 500, unbilled: true })
+        : answering("A", ["r1"]);
+    });
+    const run = createMemoryRun(model, { tools });
+    await run.finish();
+    expect(run.calls.map((call) => call.request.messages.length)).toEqual([1, 3, 3, 3, 3, 1]);
+    expect(run.state()).toMatchObject({ omitted: [{ from: 1, to: 3 }], ending: { outcome: "answered" } });
+  });
+
+  it("B61, B62: notes go without their fences at the second tier, not at all at the third, and stay in the state", async () => {
+    const note = "Sketch:\n```sql\nSELECT 7\n```";
+    const run = createMemoryRun(
+      functionModel((_request, call) => (call === 0 ? calling(["notes", { note }]) : persistent(400))),
+      { tools: [...tools, createNotesTool()] },
+    );
+    await run.finish();
+    const sent = run.calls.map(({ request }) => JSON.stringify(request.messages));
+    // The whole conversation; without its last pair; anew with plain notes; anew without notes.
+    expect(sent.slice(1).map((text) => [text.includes("SELECT 7"), text.includes("```")])).toEqual([
+      [true, true],
+      [false, false],
+      [true, false],
+      [false, false],
+    ]);
+    expect(run.state()).toMatchObject({ memo: { notes: [note] }, ending: { stopReason: "provider_error" } });
   });
 
   it.each([429, 529, 401])("never for a %i, which is not about the request", async (status) => {

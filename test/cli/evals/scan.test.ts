@@ -33,7 +33,7 @@ const runs = [
 ].map(scanRun);
 
 describe("a scan of runs", () => {
-  it("gives counts, the longest period and the most repetitions by model", () => {
+  it("B25: gives counts, the longest period and the most repetitions by model", () => {
     expect(scanByModel(runs)).toMatchObject([
       {
         model: "haiku",
