@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CallerApi, CallerPolicy } from "../../src/durable/caller-contract.ts";
 import { CallerObject } from "../../src/durable/caller-object.ts";
+import { RunObject } from "../../src/durable/run-object.ts";
 import {
   advanceClock,
   answeringWorld,
@@ -116,6 +117,20 @@ describe("settlement", () => {
     expect((day?.spentNanoUsd ?? 0) / USD).toBeCloseTo(cost, 9);
   });
 
+  it("a run that cannot be asked for longer than it can live counts at all it held, and gives its place back", async () => {
+    vi.spyOn(RunObject.prototype, "account").mockRejectedValue(new Error("unreachable"));
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { stub } = newCaller();
+    await stub.admit(ask("run_gone", { runsAtOnceMax: 1 }));
+    advanceClock(24 * 60 * 60_000);
+    await runDurableObjectAlarm(stub);
+    expect(await stub.admit(ask("next", { runsAtOnceMax: 1 }))).toMatchObject({ reason: "runs_at_once" });
+    advanceClock(61 * 60_000);
+    await runDurableObjectAlarm(stub);
+    expect((await stub.list(null, 5))?.runs).toMatchObject([{ id: "run_gone", outcome: "lost", costNanoUsd: USD / 2 }]);
+    expect(await stub.admit(ask("next", { runsAtOnceMax: 1 }))).toMatchObject({ kind: "admitted" });
+  });
+
   it("a second settlement corrects the first, and a repeated one changes nothing", async () => {
     const { stub } = newCaller();
     await stub.admit(ask("r1"));
@@ -200,7 +215,27 @@ describe("keys and lists", () => {
     expect(await stub.claim("key", "other body", "run_x")).toMatchObject({ kind: "claimed", runId: "run_x" });
   });
 
-  it("lists runs newest first, in pages without gap or repeat, and keeps them when the run is deleted", async () => {
+  it("keeps the line of a run, its cost in it, when the run itself is deleted", async () => {
+    const { caller, stub } = newCaller();
+    const world = answeringWorld();
+    installWorld(world);
+    const { input, stub: runStub } = newRun(world, { caller });
+    await stub.admit(ask(input.id));
+    await runStub.start(input);
+    await untilFinished(input.id);
+    await vi.waitFor(async () => expect((await stub.list(null, 5))?.runs[0]?.outcome).toBe("answered"));
+    const [line] = (await stub.list(null, 5))?.runs ?? [];
+    expect(line?.costNanoUsd).toBeGreaterThan(0);
+    advanceClock(31 * 86_400_000);
+    await runDurableObjectAlarm(runStub);
+    expect(await runStub.view()).toBeNull();
+    expect((await stub.list(null, 5))?.runs).toEqual([line]);
+    // Asked about again, it gives back nothing and loses nothing.
+    await runDurableObjectAlarm(stub);
+    expect((await stub.list(null, 5))?.runs).toEqual([line]);
+  });
+
+  it("lists runs newest first, in pages without gap or repeat, whatever is asked meanwhile", async () => {
     const { stub } = newCaller();
     for (let index = 1; index <= 5; index += 1) await stub.admit(ask(`r${index}`));
     const first = await stub.list(null, 2);

@@ -170,7 +170,16 @@ describe("crashes", () => {
       run: { outcome: "failed", stop_reason: "error", usage: { model_calls: 4, steps: 1 } },
     });
     expect(model.calls).toBe(4);
-    if (reply.kind !== "not_found") expect(reply.run.usage.cost_usd).toBeGreaterThan(0);
+    // Dollars of the four calls that were made, each at what was held for it, and of nothing else.
+    const events = (await stubOf(input.id).eventsAfter(0, 0))?.events.map(({ event }) => event) ?? [];
+    const kept = events.flatMap((event) => (event.type === "attempt_lost" ? [event.kept_usd] : []));
+    expect(kept).toHaveLength(4);
+    expect(Math.min(...kept)).toBeGreaterThan(0);
+    const cost = reply.kind === "not_found" ? null : reply.run.usage.cost_usd;
+    expect(cost).toBeCloseTo(
+      kept.reduce((sum, usd) => sum + usd, 0),
+      9,
+    );
   });
 
   it("E5: wakes that kill the object before a step are given up after six", async () => {
