@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { DeliveryPorts } from "../../src/deliver/outcome.ts";
 import { postToChannel, postToResponseUrl } from "../../src/deliver/slack.ts";
 import type { SlackForms } from "../../src/deliver/slack-blocks.ts";
@@ -21,7 +21,10 @@ beforeEach(async () => {
   slack = await startFakeSlack({ signingSecret: "s", botToken: "xoxb-1", now: () => now });
 });
 
-afterEach(() => slack.stop());
+afterEach(() => {
+  vi.restoreAllMocks();
+  return slack.stop();
+});
 
 const ports = (parts: Partial<DeliveryPorts> = {}): DeliveryPorts => ({
   fetch: (url, init) => fetch(url, init),
@@ -103,11 +106,19 @@ describe("a post to a response URL", () => {
     slack.workspace.faults.push({ kind: "cut_after" });
     expect(await toUrl(responseUrl)).toEqual({ kind: "retryable", status: null, mayHaveArrived: true });
     expect(slack.workspace.messages).toHaveLength(1);
+  });
+
+  it("does not wait for a Slack that hangs longer than the deadline, which is the request's own", async () => {
+    const { responseUrl } = slack.workspace.command("how many?");
     slack.workspace.faults.push({ kind: "hang" });
-    const impatient = {
-      fetch: (url: string, init: RequestInit) => fetch(url, { ...init, signal: AbortSignal.timeout(30) }),
-    };
-    expect(await toUrl(responseUrl, FORMS, impatient)).toMatchObject({ kind: "retryable", status: null });
+    // The clock of the deadline is the test's, so that nobody waits for the real one.
+    const late = new AbortController();
+    const timed = vi.spyOn(AbortSignal, "timeout").mockReturnValue(late.signal);
+    const outcome = toUrl(responseUrl);
+    await vi.waitFor(() => expect(slack.workspace.faults).toEqual([]));
+    expect(timed.mock.calls).toEqual([[15_000]]);
+    late.abort();
+    expect(await outcome).toMatchObject({ kind: "retryable", status: null, mayHaveArrived: true });
   });
 
   it("goes nowhere but to Slack, and follows no redirect", async () => {
