@@ -6,6 +6,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { advance } from "../src/agent/advance.ts";
 import { DEFAULT_LOOP } from "../src/agent/cycles.ts";
 import type { Model, ModelOutcome } from "../src/agent/model.ts";
 import { createNotesTool } from "../src/tools/notes.ts";
@@ -125,14 +126,19 @@ const SCRIPTS: { readonly [name: string]: { replies: (() => ModelOutcome)[]; opt
   },
 };
 
-function start(name: string, crashAt: ReadonlySet<number>): MemoryRun {
+function start(
+  name: string,
+  crashAt: ReadonlySet<number>,
+  meanwhile: (point: number, what: string) => void = () => undefined,
+): MemoryRun {
   const script = SCRIPTS[name];
   if (script === undefined) throw new Error(`no script ${name}`);
   return createMemoryRun(scripted(script.replies), {
     tools,
     ...script.options,
-    atPoint: (point) => {
+    atPoint: (point, what) => {
       if (crashAt.has(point)) throw new Crash(`at ${point}`);
+      meanwhile(point, what);
     },
   });
 }
@@ -176,6 +182,39 @@ describe("simulation", () => {
     console.log(`simulation: ${schedules} crash schedules explored`);
     expect(schedules).toBeGreaterThan(14_000);
   }, 300_000);
+
+  it("J5, A1: a cancel at every point where something is awaited wins: one ending, and nobody is asked after it", async () => {
+    let cancels = 0;
+    for (const name of Object.keys(SCRIPTS)) {
+      const points: number[] = [];
+      const clean = start(name, new Set(), (point, what) => {
+        // A save is one synchronous piece: nothing comes in between.
+        if (!what.endsWith("save")) points.push(point);
+      });
+      await clean.finish();
+      for (const at of points) {
+        let callsBefore = 0;
+        const run = start(name, new Set(), (point, what) => {
+          if (point !== at) return;
+          // The call that is leaving just then goes out in memory, where no signal holds it back.
+          callsBefore = run.calls.length + Number(what === "before model call");
+          run.save(advance(run.state(), { kind: "cancelled", partial: null }, run.clock.now));
+        });
+        await run.finish();
+        cancels += 1;
+        const label = `${name}, point ${at}`;
+        expect(run.state(), label).toMatchObject({ ending: { outcome: "cancelled", answer: null }, attempt: null });
+        expect(
+          run.events().filter((event) => event.type === "run_finished"),
+          label,
+        ).toHaveLength(1);
+        expect(run.calls.length, label).toBe(callsBefore);
+        expect(run.state().usage.costNanoUsd).toBeLessThanOrEqual(run.state().limits.costNanoUsdMax);
+      }
+    }
+    console.log(`simulation: ${cancels} cancels`);
+    expect(cancels).toBeGreaterThan(150);
+  });
 
   it("a crash costs at most the reservations of the attempts that were open", async () => {
     const name = "a query and an answer";

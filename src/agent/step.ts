@@ -81,6 +81,7 @@ async function think(ports: StepPorts, before: AgentState): Promise<StepResult> 
   const renewal = planRenewal(ports, before);
   const state = renewal === null ? before : await apply(ports, before, { kind: "transcript_renewed", ...renewal });
   const planned = await planStepCall(ports, state);
+  if (isMoved(ports, state)) return { kind: "superseded" };
   // When the money went into tries that failed, it is the provider that ended the run, not the limit.
   if (planned === null) return stopAt(ports, state, state.waiting === null ? "budget" : "provider_error");
   const after = await callModel(ports, state, planned, "step");
@@ -131,6 +132,7 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   const estimates = await Promise.all(
     calls.map((call) => (call.kind === "ready" ? call.checked.estimateRowsRead() : 0)),
   );
+  if (isMoved(ports, before)) return { kind: "superseded" };
   const wantedRows = estimates.reduce((sum, rows) => sum + reserveForRows(rows), 0);
   const reservedRows = Math.min(available, wantedRows);
   const attempt = newAttempt(ports, before, {
@@ -268,6 +270,15 @@ function costOf(ports: StepPorts, attempt: Attempt, outcome: ModelOutcome): numb
 function stillHeld(ports: StepPorts, attempt: Attempt): AgentState | null {
   const state = ports.journal.load();
   return state.ending === null && state.attempt?.token === attempt.token ? state : null;
+}
+
+/**
+ * Whether somebody else moved the run on from `before` while something was awaited that needs no reservation. To save what
+ * was planned then would undo a cancel. A move tells an event or, when tools are reserved, leaves an attempt.
+ */
+function isMoved(ports: StepPorts, before: AgentState): boolean {
+  const { events, attempt } = ports.journal.load();
+  return events !== before.events || attempt?.token !== before.attempt?.token;
 }
 
 /** The bill of an effect whose run ended while it was open. */

@@ -15,6 +15,7 @@ import type { Journal, Pinned } from "../agent/ports.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import { decodeState } from "../agent/state-record.ts";
 import type { StoredResult } from "../agent/tool.ts";
+import { assert } from "../lib/assert.ts";
 import { type Checkpoint, foldStates, isCheckpoint, readCheckpoints } from "./checkpoints.ts";
 import { readFact, writeFact } from "./facts.ts";
 import { BEGUN, hasRun, migrate } from "./layout.ts";
@@ -88,6 +89,7 @@ export function openJournal(
   let row = rowAfter(nextStepNumber(sql), read.base);
 
   const save = (advance: Advance, results: readonly StoredResult[]): void => {
+    assert(state.ending === null || advance.state.ending !== null, "A1: no save takes a run back from its end");
     const first = row.texts.results.length;
     const { number } = row;
     row = storage.transactionSync(() => writeAdvance(sql, row, advance, results));

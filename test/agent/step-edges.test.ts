@@ -346,6 +346,58 @@ describe("a run that somebody else moved while an effect was open", () => {
     });
   });
 
+  const drivenOn = (world: World): void =>
+    world.set(
+      advance(world.state(), { kind: "call_reserved", attempt: modelAttempt({ token: "theirs" }) }, START).state,
+    );
+
+  it.each([
+    ["cancelled", cancel, { ending: { outcome: "cancelled" }, attempt: null }],
+    ["driven on", drivenOn, { ending: null, attempt: { token: "theirs" } }],
+  ])(
+    "J5, L2: one that was %s while the vendor counted tokens is left as it is, and nothing is called",
+    async (_what, move, expected) => {
+      const world = worldAt(stateWith());
+      // By bytes it does not fit, so the vendor is asked.
+      const countInputTokens = async () => {
+        move(world);
+        return 100;
+      };
+      Object.assign(world.ports, { model: { ...world.ports.model, boundInputTokens: () => 1e9, countInputTokens } });
+      expect(await runStep(world.ports)).toEqual({ kind: "superseded" });
+      expect(world.state()).toMatchObject(expected);
+      expect([world.saves, world.requests]).toEqual([[], []]);
+    },
+  );
+
+  it("J5: a cancel while the database tells how many rows a query would read is kept, and the query does not run", async () => {
+    let ran = 0;
+    const world = worldAt(acting(), {
+      messages: asked("a"),
+      tool: (now) => ({
+        ...queryTool(() => new Error("unused")),
+        check: () => ({
+          ok: true,
+          value: {
+            signature: "s",
+            family: () => [],
+            estimateRowsRead: async () => {
+              cancel(now);
+              return 10;
+            },
+            run: async () => {
+              ran += 1;
+              return { observation: success("1 row."), rowsRead: 13, query: null };
+            },
+          },
+        }),
+      }),
+    });
+    expect(await runStep(world.ports)).toEqual({ kind: "superseded" });
+    expect(world.state()).toMatchObject({ ending: { outcome: "cancelled" }, attempt: null });
+    expect([world.saves, ran]).toEqual([[], 0]);
+  });
+
   it("L2: a driver whose attempt was taken from it settles nothing", async () => {
     const world = worldAt(stateWith(), {
       reply: (_request, now) => {

@@ -45,6 +45,19 @@ describe("journal", () => {
     expect(run.journal.events().filter(({ type }) => type === "run_finished")).toHaveLength(1);
   });
 
+  it("A1: takes no run back from its end: what was planned before a cancel is not saved after it", async () => {
+    const run = storedRun();
+    await run.step();
+    const before = run.journal.load();
+    run.journal.save(advance(before, { kind: "cancelled", partial: null }, Date.now()), []);
+    const ended = run.journal.load();
+    const attempt = { ...modelAttempt(), startedAt: before.touchedAt, abortAt: before.touchedAt + 1_000 };
+    const planned = advance(before, { kind: "call_reserved", attempt }, before.touchedAt);
+    expect(() => run.journal.save(planned, [])).toThrow("A1");
+    expect(run.journal.load()).toEqual(ended);
+    expect(run.reopen().load()).toEqual(ended);
+  });
+
   it("C53: the row of a step that is done is never written again", async () => {
     const run = storedRun();
     await run.step();

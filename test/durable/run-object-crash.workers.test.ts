@@ -172,7 +172,7 @@ describe("crashes", () => {
     expect(model.calls).toBe(4);
     // Dollars of the four calls that were made, each at what was held for it, and of nothing else.
     const events = (await stubOf(input.id).eventsAfter(0, 0))?.events.map(({ event }) => event) ?? [];
-    const kept = events.flatMap((event) => (event.type === "attempt_lost" ? [event.kept_usd] : []));
+    const kept = events.flatMap((event) => (event.type === "attempt_lost" ? [Number(event.kept_usd)] : []));
     expect(kept).toHaveLength(4);
     expect(Math.min(...kept)).toBeGreaterThan(0);
     const cost = reply.kind === "not_found" ? null : reply.run.usage.cost_usd;

@@ -184,6 +184,44 @@ describe("cancel", () => {
     expect(await stub.cancel()).toMatchObject({ kind: "finished", run: { outcome: "cancelled" } });
   });
 
+  it("wins between the reply and its query, while the database is asked what that would read", async () => {
+    const world = answeringWorld();
+    let isHeld = true;
+    let asked = 0;
+    let ran = 0;
+    const plain = queryTool(() => {
+      ran += 1;
+      return { columns: ["n"], rows: [[1]] };
+    });
+    const slow: typeof plain = {
+      ...plain,
+      check: (input) => {
+        const checked = plain.check(input);
+        if (!checked.ok) return checked;
+        const estimateRowsRead = async (): Promise<number> => {
+          asked += 1;
+          while (isHeld) await new Promise((resolve) => setTimeout(resolve, 1));
+          return 10;
+        };
+        return { ok: true, value: { ...checked.value, estimateRowsRead } };
+      },
+    };
+    world.tools = [slow, finalAnswerTool];
+    installWorld(world);
+    const { input, stub } = newRun(world, { mode: "manual" });
+    await stub.start(input);
+    const open = stub.step();
+    await vi.waitFor(() => expect(asked).toBe(1));
+    const cancelled = await stub.cancel();
+    isHeld = false;
+    await open;
+    expect(await stub.view()).toEqual(cancelled.kind === "not_found" ? null : cancelled.run);
+    expect(await stub.view()).toMatchObject({ outcome: "cancelled", usage: { reserved_usd: 0 } });
+    expect(ran).toBe(0);
+    const events = (await stub.eventsAfter(0, 0))?.events.map(({ event }) => event.type) ?? [];
+    expect(events.filter((type) => type === "run_finished")).toHaveLength(1);
+  });
+
   it("counts a cancelled call that never answers at its reservation", async () => {
     const world = answeringWorld();
     const model = holdModel(() => answer());

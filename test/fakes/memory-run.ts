@@ -151,6 +151,11 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
     },
     model: {
       ...model,
+      countInputTokens: async (request, signal) => {
+        const counted = await model.countInputTokens(request, signal);
+        point("while tokens are counted");
+        return counted;
+      },
       complete: async (request, signal): Promise<ModelOutcome> => {
         point("before model call");
         const stored = load();
@@ -219,7 +224,12 @@ function guarded(
         point(`after ${tool.name}`);
         return output;
       };
-      return ok({ ...checked.value, run });
+      const estimateRowsRead = async (): Promise<number> => {
+        const rows = await checked.value.estimateRowsRead();
+        point("while rows are estimated");
+        return rows;
+      };
+      return ok({ ...checked.value, run, estimateRowsRead });
     },
   };
 }
