@@ -49,9 +49,13 @@ export function toStepLine(
   };
 }
 
-/** `spentNanoUsd`: by this run itself, not by one that it carries on from. */
+/**
+ * `spentNanoUsd`: by this run itself, not by one that it carries on from. Its tokens are its own as well, or a sum over runs
+ * would count them twice; the meters (steps, hops, calls) go on from the old run's, as the limits see them.
+ */
 export function toRunLine(state: AgentState, events: readonly RunEvent[], spentNanoUsd: number): LogLine {
   const { ending, usage } = state;
+  const own = events.slice(events.findLastIndex((event) => event.type === "run_forked") + 1);
   return {
     event: "run",
     run: state.id,
@@ -71,7 +75,7 @@ export function toRunLine(state: AgentState, events: readonly RunEvent[], spentN
     parent: state.parent?.runId ?? null,
     ...toGenAi(
       state,
-      events.filter((event) => event.type === "model_replied"),
+      own.filter((event) => event.type === "model_replied"),
     ),
   };
 }

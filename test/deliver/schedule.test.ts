@@ -18,6 +18,10 @@ describe("when a delivery is tried again", () => {
     expect(nextTryAt(WEBHOOK_PAUSES_MS, 10, 0, 0, null)).toBeNull();
   });
 
+  it("tries Slack soon and then less and less often, as a person is waiting", () => {
+    expect(SLACK_PAUSES_MS).toEqual([0, 2_000, 5_000, 15_000, 45_000, 2 * MINUTE, 4 * MINUTE, 8 * MINUTE]);
+  });
+
   it("fits Slack's tries into the half hour of a response URL, jitter included", () => {
     const longest = SLACK_PAUSES_MS.reduce((sum, pause) => sum + pause * 1.2, 0);
     expect(longest).toBeLessThan(30 * MINUTE - 8 * 15_000);

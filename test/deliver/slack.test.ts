@@ -98,6 +98,9 @@ describe("a post to a response URL", () => {
     expect(await toUrl(responseUrl)).toEqual({ kind: "retryable", status: 429, mayHaveArrived: false, afterMs: 7_000 });
     slack.workspace.faults.push({ kind: "answer", status: 503 });
     expect(await toUrl(responseUrl)).toEqual({ kind: "retryable", status: 503, mayHaveArrived: false });
+    slack.workspace.faults.push({ kind: "answer", status: 500, body: "" }, { kind: "answer", status: 429, body: "" });
+    expect(await toUrl(responseUrl)).toEqual({ kind: "retryable", status: 500, mayHaveArrived: false });
+    expect(await toUrl(responseUrl)).toEqual({ kind: "retryable", status: 429, mayHaveArrived: false });
     expect(slack.workspace.usesOf(responseUrl)).toBe(0);
   });
 

@@ -99,7 +99,19 @@ describe("admission", () => {
     settle("r1", USD / 2);
     settle("r2", USD / 2);
     expect(admit("r3", policy, NOON, 1)).toMatchObject({ kind: "refused", retryAfterS: 12 * 3_600 });
+    expect(admit("r3", policy, NOON + 12 * 3_600_000 - 1)).toMatchObject({ kind: "refused", retryAfterS: 1 });
     expect(admit("r3", policy, NOON + 12 * 3_600_000).kind).toBe("admitted");
+  });
+
+  it("says to come back soon while what is held may come free, and tomorrow only when the day's dollars are gone", () => {
+    const { admit, settle } = ledger();
+    const policy = { dailyNanoUsdMax: USD };
+    admit("r1", policy, NOON, USD / 2);
+    settle("r1", USD / 4);
+    admit("r2", policy, NOON, USD / 2);
+    // With what is spent it would just fit; what stands in the way is held.
+    expect(admit("r3", policy, NOON, (USD * 3) / 4)).toMatchObject({ reason: "daily_budget", retryAfterS: 5 });
+    expect(admit("r3", policy, NOON, (USD * 3) / 4 + 1)).toMatchObject({ retryAfterS: 12 * 3_600 });
   });
 
   it("G5: spent and held together never pass the day's dollars, in whatever order things happen", () => {

@@ -79,9 +79,72 @@ describe("the log", () => {
     });
   });
 
+  const head = { at: 1, step: 1, phase: "thought" as const };
+  const reply = (tokens: readonly [number, number, number, number, number], parts: object = {}) => ({
+    ...head,
+    type: "model_replied" as const,
+    message: 1,
+    finish: "tool_use",
+    tokens,
+    costNanoUsd: 2_000_000,
+    totalNanoUsd: 9_000_000,
+    durationMs: 40,
+    ...parts,
+  });
+  const observed = (durationMs: number, error: string | null) => ({
+    ...head,
+    type: "tool_observed" as const,
+    message: 2,
+    index: 0,
+    durationMs,
+    query: { rows: 1, rowsRead: 10, durationMs, error, ref: null },
+  });
+  const TOKENS = {
+    "gen_ai.usage.input_tokens": 1_111 + 222,
+    "gen_ai.usage.cache_read.input_tokens": 1_000 + 200,
+    "gen_ai.usage.cache_creation.input_tokens": 110 + 20,
+    "gen_ai.usage.output_tokens": 5 + 7,
+    "gen_ai.response.finish_reasons": ["tool_use", "end_turn"],
+  };
+  const replies = [
+    reply([1, 10, 100, 1_000, 5]),
+    reply([2, 20, 0, 200, 7], { finish: "end_turn", durationMs: 2, costNanoUsd: 500_000 }),
+  ];
+
+  it("adds up dollars, seconds and every kind of token of a step, and counts the queries that failed", () => {
+    const state = storedRun().journal.load();
+    const { "error.type": failure, ...line } = toStepLine(
+      state,
+      [...replies, observed(3, null), observed(4, "no_such_column")],
+      "ready",
+      99,
+    );
+    expect(failure).toBeUndefined();
+    expect(line).toMatchObject({
+      duration_ms: 99,
+      model_ms: 42,
+      tool_calls: 2,
+      tool_ms: 7,
+      queries_failed: 1,
+      rows_read: 20,
+      cost_usd: 0.0025,
+      ...TOKENS,
+    });
+  });
+
+  it("counts in a run that carries on another one its own tokens, so that a sum over runs counts none twice", async () => {
+    vi.spyOn(console, "info").mockImplementation(() => undefined);
+    const run = storedRun();
+    for (let step = 0; step < 3; step += 1) await run.step();
+    const state = run.journal.load();
+    const forked = { ...head, type: "run_forked" as const, from: "run_0", fromStep: 1, kind: "continue" as const };
+    const line = toRunLine(state, [reply([9, 9, 9, 9, 9], { finish: "refusal" }), forked, ...replies], 5);
+    expect(line).toMatchObject({ ...TOKENS, duration_ms: (state.ending?.at ?? 0) - state.createdAt, grounded: true });
+    expect(toRunLine(state, replies, 5)).toMatchObject(TOKENS);
+  });
+
   it("tells what had to be mended and why a call failed", () => {
     const run = storedRun();
-    const head = { at: 1, step: 1, phase: "thought" as const };
     const line = toStepLine(
       run.journal.load(),
       [

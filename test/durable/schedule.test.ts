@@ -85,6 +85,8 @@ describe("due times", () => {
       late_bill: lateBillAt(NOW + 500),
       settlement: NOW,
     });
+    // Not before the call must have been aborted, with time for its answer to come.
+    expect(lateBillAt(NOW + 500)).toBe(NOW + 10_500);
   });
 });
 
