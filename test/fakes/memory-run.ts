@@ -34,6 +34,8 @@ export interface MemoryOptions {
   readonly effectMs?: number;
   /** Called at every crash point, in order, with its number and name; may throw `Crash`. */
   readonly atPoint?: (point: number, name: string) => void;
+  /** Called while something is awaited that nothing is reserved for: the vendor's count, a query's plan. */
+  readonly whileAsking?: () => void;
 }
 
 export interface MemoryRun {
@@ -153,7 +155,7 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
       ...model,
       countInputTokens: async (request, signal) => {
         const counted = await model.countInputTokens(request, signal);
-        point("while tokens are counted");
+        options.whileAsking?.();
         return counted;
       },
       complete: async (request, signal): Promise<ModelOutcome> => {
@@ -167,7 +169,7 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
         return outcome;
       },
     },
-    tools: new Map(tools.map((tool) => [tool.name, guarded(tool, load, clock, point, options.effectMs ?? 5)])),
+    tools: new Map(tools.map((tool) => [tool.name, guarded(tool, load, clock, point, options)])),
     now: () => clock.now,
     random: () => 0.5,
     newToken: () => `t${tokens++}`,
@@ -209,7 +211,7 @@ function guarded(
   load: () => AgentState,
   clock: { now: number },
   point: (name: string) => void,
-  effectMs: number,
+  { effectMs = 5, whileAsking }: MemoryOptions,
 ): Tool {
   return {
     ...tool,
@@ -226,7 +228,7 @@ function guarded(
       };
       const estimateRowsRead = async (): Promise<number> => {
         const rows = await checked.value.estimateRowsRead();
-        point("while rows are estimated");
+        whileAsking?.();
         return rows;
       };
       return ok({ ...checked.value, run, estimateRowsRead });
