@@ -37,7 +37,6 @@ const TRACES: Readonly<Record<string, RegExp>> = {
   bottom: /\border by/,
   order: /\border by/,
   not: /\bnot\b|<>|\bnull\b|!=|[<>]|= 0\b/,
-  between: /\bbetween\b|>=/,
 };
 
 /** Words that ask for nothing by themselves, and are not told when they find no use. */

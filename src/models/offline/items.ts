@@ -202,7 +202,12 @@ function takeReference(tokens: readonly Token[], at: number, graph: SchemaGraph)
     const [first] = link.columns;
     const last = span.at(-1);
     // `highest paid doctors`: the verb is the doctors', not part of their name.
-    if (length === 2 && first?.qualified && /ed$/.test(last?.lower ?? "") && namesTable(graph, span[0]?.lemma ?? ""))
+    if (
+      length === 2 &&
+      first?.qualified &&
+      /(ed|earn)$/.test(last?.lower ?? "") &&
+      namesTable(graph, span[0]?.lemma ?? "")
+    )
       continue;
     if (length === 2 && first?.qualified && last?.lower !== last?.lemma && namesTable(graph, last?.lemma ?? ""))
       continue;

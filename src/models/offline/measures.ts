@@ -135,7 +135,7 @@ function moneyOf(
 ): readonly { readonly measure: Measure; readonly table: string }[] {
   const measures = table.columns.filter(isMeasure);
   const total = measures.find((column) =>
-    column.ownWords.some((word) => /^(total|amount|revenue|sale|subtotal|payment)$/.test(word)),
+    column.ownWords.some((word) => /^(total|amount|revenue|sale|subtotal|payment|fee)$/.test(word)),
   );
   const price = measures.find((column) => column.words.includes("price"));
   const quantity = measures.find((column) => column.words.includes("quantity"));

@@ -6,7 +6,7 @@
 /** Plurals that no rule makes, singular first. */
 const IRREGULAR = new Map(
   (
-    "man:men woman:women child:children person:people foot:feet index:indices matrix:matrices analysis:analyses life:lives " +
+    "man:men woman:women child:children person:people foot:feet index:indices analysis:analyses life:lives " +
     "knife:knives leaf:leaves shelf:shelves movie:movies cookie:cookies shoe:shoes alias:aliases cache:caches " +
     "series:series species:species news:news data:data media:media"
   )
