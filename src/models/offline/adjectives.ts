@@ -22,7 +22,6 @@ export type Degree = "plain" | "comparative" | "superlative";
 /** Plain, comparative and superlative, then what they read: `+` the high end of that word, `-` the low end, `*` any figure. */
 const ENTRIES: readonly string[] = [
   "old/older/oldest +age -birth -year -date",
-  "/elder/eldest +age -birth",
   "young/younger/youngest -age +birth +year +date",
   "new/newer/newest +date +year",
   "recent/later/latest +date +year",
@@ -34,7 +33,6 @@ const ENTRIES: readonly string[] = [
   "light/lighter/lightest -weight",
   "expensive// +price +total",
   "costly/costlier/costliest +price +total",
-  "pricey/pricier/priciest +price +total",
   "/dearer/dearest +price +total",
   "cheap/cheaper/cheapest -price -total",
   "populous// +population",
@@ -50,11 +48,8 @@ const ENTRIES: readonly string[] = [
   "big/bigger/biggest +size +area +capacity +population *",
   "great/greater/greatest +size +area *",
   "small/smaller/smallest -size -area -capacity -population *",
-  "little/lesser/littlest -size -area *",
   "high/higher/highest +height *",
   "low/lower/lowest -height *",
-  "deep/deeper/deepest +depth",
-  "wide/wider/widest +width",
 ];
 
 const FORMS = readForms();

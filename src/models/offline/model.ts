@@ -125,7 +125,7 @@ function decline(text: string): Turn {
 function takeTurn(request: ModelRequest, transcript: Transcript): Turn {
   if (request.toolChoice === "none") return say(lastWords(transcript));
   if (!transcript.tools.has("execute_read_only_sql"))
-    return decline("I am the offline model: without the tool execute_read_only_sql I cannot read the database.");
+    return decline("I am the offline model and cannot read the database without execute_read_only_sql.");
   if (transcript.question === "" || transcript.question.length > QUESTION_CHARS_MAX)
     return decline(writeDecline(transcript.graph, []));
   const refusal = refuseOutright(transcript.question) ?? cannotCompute(transcript.question, transcript.graph);
@@ -155,10 +155,10 @@ function refuseOutright(question: string): string | null {
       asked,
     )
   ) {
-    return "The database is only ever read: I change nothing, and have run no query.";
+    return "The database is only ever read: I change nothing.";
   }
   if (/^(why|should|how (do|can|should|to)\b|predict|forecast|recommend|explain|write|translate)/.test(asked)) {
-    return "I am the offline model: I count, add up, rank and look up rows, but I give no reasons, advice or forecasts.";
+    return "I am the offline model: I count, add up and look up, but give no reasons, advice or forecasts.";
   }
   return null;
 }
@@ -179,9 +179,7 @@ function cannotCompute(question: string, graph: SchemaGraph): string | null {
   const isStored = graph.tables.some((table) =>
     table.columns.some((column) => column.words.includes(what[0].toLowerCase())),
   );
-  return isStored
-    ? null
-    : `I am the offline model and do not compute "${what[0]}". I count, add up, average, rank and look up.`;
+  return isStored ? null : `I am the offline model and do not compute "${what[0]}".`;
 }
 
 function asksForTables(question: string): boolean {
@@ -225,7 +223,7 @@ function actOn(plan: Plan, transcript: Transcript, queries: readonly PastCall[])
     }
     case "value_missing":
       return decline(
-        `I looked for '${plan.value}' in the text columns of the database and found it nowhere, so I cannot answer the question as it is put.`,
+        `I looked for '${plan.value}' in the text columns of the database and found it nowhere, so I have no answer.`,
       );
     case "not_understood":
       return decline(writeDecline(transcript.graph, plan.unread));

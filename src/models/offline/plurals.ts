@@ -7,7 +7,7 @@
 const IRREGULAR = new Map(
   (
     "man:men woman:women child:children person:people foot:feet index:indices analysis:analyses life:lives " +
-    "knife:knives leaf:leaves shelf:shelves movie:movies cookie:cookies shoe:shoes alias:aliases cache:caches " +
+    "shelf:shelves movie:movies cookie:cookies shoe:shoes alias:aliases cache:caches " +
     "series:series species:species news:news data:data media:media"
   )
     .split(" ")
