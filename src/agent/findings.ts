@@ -25,7 +25,8 @@ export function tellResult(result: StoredResult): string {
   });
   const more = rows.length - shown.length;
   const rest = more > 0 ? [`- … ${more} more rows`] : [];
-  const count = rows.length === 0 ? "no rows" : `${rows.length}${truncated ? " or more" : ""} rows`;
+  const many = truncated ? `${rows.length} or more rows` : rows.length === 1 ? "1 row" : `${rows.length} rows`;
+  const count = rows.length === 0 ? "no rows" : many;
   return [`Result ${ref} (${count}) of: ${sql.replace(/\s+/g, " ").trim()}`, ...shown, ...rest].join("\n");
 }
 

@@ -9,6 +9,7 @@ import { createHash, createHmac } from "node:crypto";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { Miniflare, type MiniflareOptions, NoOpLog } from "miniflare";
+import { editDistance } from "../lib/nearest.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { guardWorkerd } from "./workerd-guard.ts";
 
@@ -67,6 +68,7 @@ const PASSED_NAMES = new Set([
   "SLACK_API_ORIGIN",
 ]);
 const OWN_PREFIX = "QUERENT_";
+const SLIPS_MAX = 2;
 
 /** Starts the worker. The error text names what is in the way, such as a port that is taken. */
 export async function startHost(options: HostOptions): Promise<Result<Host, string>> {
@@ -107,10 +109,18 @@ export function passedVariables(env: HostOptions["env"]): Record<string, string>
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     // An empty variable is how a shell says "not set".
-    if (value !== undefined && value !== "" && (PASSED_NAMES.has(name) || name.startsWith(OWN_PREFIX)))
-      passed[name] = value;
+    if (value === undefined || value === "") continue;
+    if (PASSED_NAMES.has(name) || name.startsWith(OWN_PREFIX) || isMisspelt(name, env)) passed[name] = value;
   }
   return passed;
+}
+
+/**
+ * Two slips away from a setting that is not set itself: config.ts refuses it and says which one was meant. Where that
+ * one is set, a near name is another program's (a second key), and so is every name that is further away.
+ */
+function isMisspelt(name: string, env: HostOptions["env"]): boolean {
+  return [...PASSED_NAMES].some((known) => !env[known] && editDistance(name.toUpperCase(), known) <= SLIPS_MAX);
 }
 
 function persistDir(stateDir: string): string {

@@ -145,10 +145,20 @@ function explainProblem(status: number, text: string): string {
   const problem = problemSchema.safeParse(parseJson(text));
   if (!problem.success) return `The local worker answered with status ${status}.`;
   const { title, detail, errors = [] } = problem.data;
-  const parts = errors.map((each) => (each.pointer ? `${each.pointer}: ${each.detail}` : each.detail));
+  const parts = errors.map((each) => (each.pointer ? `${toFlag(each.pointer)}: ${each.detail}` : each.detail));
   const said = [title, detail].filter((part) => part !== undefined);
   const head = said.length > 0 ? said.join(": ") : `The local worker answered with status ${status}.`;
   return [head, ...parts.filter((part) => !head.includes(part))].join("\n");
+}
+
+/** Who typed a flag is told of the flag, not of the place in a body that this program wrote. */
+function toFlag(pointer: string): string {
+  const flags = new Map([
+    ["#/model", "--model"],
+    ["#/limits/budget_usd", "--budget"],
+    ["#/limits/max_steps", "--max-steps"],
+  ]);
+  return flags.get(pointer) ?? pointer;
 }
 
 function parseJson(text: string): unknown {

@@ -145,7 +145,7 @@ describe("other rows", () => {
         "The rows have changed since 1970-01-01, so the answer of that day is not repeated.",
         "Changed: r3 (2 rows, then 1). Unchanged: r1, r2. These are the rows now:",
         "",
-        "Result r1 (1 rows) of: SELECT 1",
+        "Result r1 (1 row) of: SELECT 1",
         "- sql: SELECT 1, n: 8",
         "",
         "Result r3 (2 rows) of: SELECT 333",

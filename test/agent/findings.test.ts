@@ -51,6 +51,8 @@ describe("tellFindings", () => {
   it("says when nobody knows how many rows there are, and when there are none", () => {
     expect(tellFindings([resultWith({ rows: numbered(2), truncated: true })], 1_000)).toContain("(2 or more rows)");
     expect(tellFindings([resultWith({ rows: [] })], 1_000)).toBe("Result r1 (no rows) of: SELECT n FROM t");
+    expect(tellFindings([resultWith({ rows: numbered(1) })], 1_000)).toContain("(1 row)");
+    expect(tellFindings([resultWith({ rows: numbered(1), truncated: true })], 1_000)).toContain("(1 or more rows)");
   });
 
   it("tells the four latest results, newest first", () => {

@@ -17,7 +17,7 @@ describe("a last call that does not come to an end", () => {
       throw new Crash("in the last call");
     });
     expect(state.ending).toMatchObject({ stopReason: "max_steps", outcome: "stopped", answer: null });
-    expect(state.ending?.partialAnswer).toContain("Result r1 (1 rows) of: SELECT 0");
+    expect(state.ending?.partialAnswer).toContain("Result r1 (1 row) of: SELECT 0");
     expect(state.usage.modelCalls).toBe(6);
   });
 

@@ -394,7 +394,7 @@ describe("ceilings", () => {
     await run.finish();
     expect(run.state().ending).toMatchObject({
       stopReason: "max_steps",
-      partialAnswer: "Result r1 (1 rows) of: SELECT 1\n- n: 1",
+      partialAnswer: "Result r1 (1 row) of: SELECT 1\n- n: 1",
     });
   });
 

@@ -117,6 +117,10 @@ describe("warnings", () => {
   it("a partial answer is marked as such", () => {
     const partial = ended({ outcome: "stopped", stopReason: "max_hops", answer: null, partialAnswer: "300" });
     expect(warnings(partial)).toEqual(["The partial answer was written when a limit was reached: check it."]);
+    const cancelled = ended({ outcome: "cancelled", stopReason: "cancelled", answer: null, partialAnswer: "300" });
+    expect(warnings(cancelled)).toEqual([
+      "The partial answer is what was found before the run was cancelled: check it.",
+    ]);
   });
 
   it("C18: a repeated question that speaks of a time that moves is told with the day of its queries", () => {

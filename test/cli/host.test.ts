@@ -96,6 +96,18 @@ describe("the host", () => {
     );
   });
 
+  it("hands on a misspelt setting, so that the start is refused, but no name of another program", () => {
+    const names = (env: Record<string, string>) => Object.keys(passedVariables(env));
+    expect(names({ WEBHOOK_SOURCE: "x", ANTHROPIC_APIKEY: "x", callback_origin: "x", QUERENT_MODLE: "x" })).toEqual([
+      "WEBHOOK_SOURCE",
+      "ANTHROPIC_APIKEY",
+      "callback_origin",
+      "QUERENT_MODLE",
+    ]);
+    expect(names({ SLACK_TOKEN: "x", SLACK_WEBHOOK_URL: "x", OPENAI_ORG_ID: "x", ANTHROPIC_MODEL: "x" })).toEqual([]);
+    expect(names({ OPENAI_API_KEY: "x", OPENAI_API_KEY_2: "x" })).toEqual(["OPENAI_API_KEY"]);
+  });
+
   it("tells a taken port from a free one", async () => {
     const started = await startHost({ bundle: TRIVIAL_WORKER, stateDir: pathOf("state"), env: {} });
     if (!started.ok) throw new Error(started.error);

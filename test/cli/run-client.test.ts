@@ -51,11 +51,16 @@ describe("asking over HTTP", () => {
 });
 
 describe("a refusal", () => {
-  it("says what was wrong and where", async () => {
-    const errors = [{ detail: "must be above 0", pointer: "#/limits/budget_usd" }];
+  it.each([
+    ["#/question", "#/question"],
+    ["#/model", "--model"],
+    ["#/limits/budget_usd", "--budget"],
+    ["#/limits/max_steps", "--max-steps"],
+  ])("says what was wrong and where: %s is told as %s", async (pointer, told) => {
+    const errors = [{ detail: "must be above 0", pointer }];
     expect(await createRun(fakeDoor(problem(400, "The body is not valid.", { errors })), request)).toEqual({
       ok: false,
-      error: { status: 400, message: "Refused: The body is not valid.\n#/limits/budget_usd: must be above 0" },
+      error: { status: 400, message: `Refused: The body is not valid.\n${told}: must be above 0` },
     });
   });
 

@@ -54,6 +54,14 @@ describe.skipIf(CHROMIUM === null)("the page with the demo database", () => {
     await context.close();
   });
 
+  test("a question that cannot be read is refused with what can be asked, a line each", async () => {
+    const { page, context } = await ask("What is the meaning of life?");
+    const message = page.locator(".ending-message");
+    const lines = (await message.innerText()).split("\n");
+    expect(lines.filter((line) => line.startsWith("- ")).length).toBeGreaterThan(1);
+    await context.close();
+  });
+
   test("where there is one model only, none is asked for; limits show what holds without them", async () => {
     const { page, context } = await visit(browser, `${world.url}/`);
     await page.getByText("Limits", { exact: true }).click();

@@ -102,6 +102,7 @@ describe.skipIf(CHROMIUM === null)("the page while a run goes on", () => {
     const { page, context } = await askAndHold("stop");
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("region", { name: "Answer" }).getByText("Cancelled", { exact: true }).waitFor();
+    expect(await page.getByText("Cancelled.", { exact: true }).count()).toBe(0);
     expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);
     await context.close();
   });

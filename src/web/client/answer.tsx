@@ -105,9 +105,11 @@ function Ending({ run }: { run: Run }) {
   };
   const isBudget = run.stop_reason === "budget";
   const title = isBudget ? "The budget of this question is used up" : (titles[run.outcome ?? ""] ?? "No answer");
+  const message = run.message ?? "";
+  // "Cancelled." under "Cancelled" says nothing; a list of what can be asked keeps its lines.
   return (
     <Notice kind={run.outcome === "failed" ? "error" : "info"} title={title}>
-      <p>{run.message ?? ""}</p>
+      {message === `${title}.` ? undefined : <p class="ending-message">{message}</p>}
     </Notice>
   );
 }
