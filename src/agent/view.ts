@@ -185,13 +185,7 @@ function warningsOf(state: AgentState): string[] {
   if (ending !== null && ending.unsupported.length > 0) {
     warnings.push(`No result shows these figures of the answer: ${ending.unsupported.join(", ")}.`);
   }
-  if (ending?.partialAnswer) {
-    const isCancelled = ending.stopReason === "cancelled";
-    const when = isCancelled
-      ? "is what was found before the run was cancelled"
-      : "was written when a limit was reached";
-    warnings.push(`The partial answer ${when}: check it.`);
-  }
+  if (ending?.partialAnswer) warnings.push("The partial answer was written when the run had to stop: check it.");
   const moved = state.again && ending?.answer && warnOfTime(state.question, state.again.answeredAt);
   if (moved) warnings.push(moved);
   if (usage.rowsRead > state.limits.rowsReadMax) {

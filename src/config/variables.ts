@@ -8,6 +8,7 @@
  */
 import type { z } from "zod";
 import { tellSecretIssue } from "../lib/issue-text.ts";
+import { editDistance } from "../lib/nearest.ts";
 import { parseStrictJson } from "../lib/strict-json.ts";
 
 /** The start stops here. The message is for the operator: which variable, what is wrong, what to do. */
@@ -54,7 +55,7 @@ export function assertKnownNames(variables: Variables): void {
   const known: readonly string[] = VARIABLE_NAMES;
   for (const name of Object.keys(variables)) {
     if (known.includes(name)) continue;
-    const near = known.find((other) => distance(name.toUpperCase(), other) <= NEAR_DISTANCE_MAX);
+    const near = known.find((other) => editDistance(name.toUpperCase(), other) <= NEAR_DISTANCE_MAX);
     if (near !== undefined)
       throw new ConfigError(`${name} is not a setting. Did you mean ${near}? Rename or remove it.`);
     if (OWN_PREFIX.test(name)) {
@@ -115,19 +116,4 @@ function clause(message: string): string {
 
 function kindOf(value: unknown): string {
   return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
-/** Levenshtein distance, cut short for lengths that are too far apart to matter. */
-function distance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > NEAR_DISTANCE_MAX) return NEAR_DISTANCE_MAX + 1;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replace = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, replace));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -89,7 +89,7 @@ describe("budgets and endings", () => {
     expect(ending.partialAnswer).not.toBeNull();
     const shown = toPublicRun(run.state(), { queries: [] }, run.clock.now);
     expect(shown.links.continue).toBe("/v1/runs/run_test/continue");
-    expect(shown.warnings).toContain("The partial answer was written when a limit was reached: check it.");
+    expect(shown.warnings).toContain("The partial answer was written when the run had to stop: check it.");
     expect(shown.usage.cost_usd).toBeLessThanOrEqual(0.3);
   });
 

@@ -116,11 +116,10 @@ describe("warnings", () => {
 
   it("a partial answer is marked as such", () => {
     const partial = ended({ outcome: "stopped", stopReason: "max_hops", answer: null, partialAnswer: "300" });
-    expect(warnings(partial)).toEqual(["The partial answer was written when a limit was reached: check it."]);
+    expect(warnings(partial)).toEqual(["The partial answer was written when the run had to stop: check it."]);
+    // The same for a run that a person stopped: no limit is named that was not reached.
     const cancelled = ended({ outcome: "cancelled", stopReason: "cancelled", answer: null, partialAnswer: "300" });
-    expect(warnings(cancelled)).toEqual([
-      "The partial answer is what was found before the run was cancelled: check it.",
-    ]);
+    expect(warnings(cancelled)).toEqual(warnings(partial));
   });
 
   it("C18: a repeated question that speaks of a time that moves is told with the day of its queries", () => {
