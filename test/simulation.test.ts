@@ -182,7 +182,8 @@ describe("simulation", () => {
     }
     console.log(`simulation: ${schedules} crash schedules explored`);
     expect(schedules).toBeGreaterThan(14_000);
-  }, 300_000);
+    // A minute where nothing else runs; on a machine that is busy with other suites it took nine.
+  }, 1_200_000);
 
   it("J5, A1: a cancel at every point where something is awaited wins: one ending, and nobody is asked after it", async () => {
     let cancels = 0;
