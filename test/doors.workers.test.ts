@@ -93,6 +93,38 @@ describe("events", () => {
   });
 });
 
+describe("events of a run that goes on", () => {
+  it("J3: a reader that is cut off after every single event and comes back has each of them once, live", async () => {
+    const { id } = await runOf(await post("/v1/runs", { question: QUESTION, mode: "manual" }));
+    const drive = async (): Promise<void> => {
+      while ((await post(`/v1/runs/${id}/steps`, {})).status === 200);
+    };
+    let driving: Promise<void> | null = null;
+    const seen: string[] = [];
+    for (;;) {
+      const response = await get(`/v1/runs/${id}/events`, { "last-event-id": String(seen.length) });
+      if (response.status === 204) break;
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      const decoder = new TextDecoder();
+      let text = "";
+      // Nothing moves the run before somebody is waiting for its second event.
+      if (seen.length === 1) driving ??= drive();
+      while (!/^id: .*?\n\n/ms.test(text)) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        text += decoder.decode(value, { stream: true });
+      }
+      await reader.cancel();
+      seen.push(/^id: (.*?)\n\n/ms.exec(text)?.[0] ?? "cut off before any event");
+    }
+    await driving;
+    const whole = (await (await get(`/v1/runs/${id}/events`)).text()).split(/(?<=\n\n)/);
+    expect(seen).toEqual(whole.filter((block) => block.startsWith("id: ")));
+    expect(seen.length).toBeGreaterThan(6);
+    expect(seen.at(-1)).toContain("event: run_finished");
+  });
+});
+
 describe("a manual run", () => {
   it("goes one step a request, stops at its limit, and is continued in a new run with its spend", async () => {
     const asked = await runOf(await post("/v1/runs", { question: QUESTION, mode: "manual", limits: { max_steps: 1 } }));

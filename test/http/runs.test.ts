@@ -223,7 +223,7 @@ describe("POST /v1/runs", () => {
 
 describe("GET /v1/runs/:id", () => {
   test("gives the run with an ETag, and 304 to who has it already", async () => {
-    const { ask, request } = createHarness();
+    const { ask, request, runs } = createHarness();
     const id = await ask();
     const first = await request(`/v1/runs/${id}`);
     expect(first.status).toBe(200);
@@ -232,8 +232,12 @@ describe("GET /v1/runs/:id", () => {
     const again = await request(`/v1/runs/${id}`, { headers: { "if-none-match": `"other", W/${tag}` } });
     expect(again.status).toBe(304);
     expect(await again.text()).toBe("");
-    const changed = await request(`/v1/runs/${id}`, { headers: { "if-none-match": '"other"' } });
+    const other = await request(`/v1/runs/${id}`, { headers: { "if-none-match": '"other"' } });
+    expect(other.status).toBe(200);
+    await runs.get(id)?.step();
+    const changed = await request(`/v1/runs/${id}`, { headers: { "if-none-match": tag } });
     expect(changed.status).toBe(200);
+    expect(changed.headers.get("etag")).not.toBe(tag);
   });
 
   test.each([
