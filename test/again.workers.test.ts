@@ -167,9 +167,7 @@ describe("what the caller may read today", () => {
       again: { id: first.id, unchanged: null, changed: [] },
       usage: { model_calls: 0, rows_read: 0, cost_usd: 0 },
     });
-    expect(run.message).toMatch(
-      /^The query of the stored plan could not be run: .*Invoice.*ask the question anew\.$/,
-    );
+    expect(run.message).toMatch(/^The query of the stored plan could not be run: .*Invoice.*ask the question anew\.$/);
     expect(run.links.continue).toBeUndefined();
   });
 
