@@ -20,7 +20,7 @@ import { createEstimateRoutes } from "./estimate.ts";
 import { createEventRoutes } from "./events.ts";
 import { createHealthRoutes } from "./health.ts";
 import { createOpenapiRoutes } from "./openapi.ts";
-import { createPageRoutes } from "./page.ts";
+import { answerPage, createPageRoutes } from "./page.ts";
 import { answerError, problem } from "./problems.ts";
 import { createRecordRoutes } from "./records.ts";
 import { createRunActionRoutes } from "./run-actions.ts";
@@ -75,6 +75,8 @@ export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
   app.use("/v1/caller", authenticate);
   app.onError((error, c) => answerError(error, c));
   app.notFound((c) => {
+    // A browser that a mistyped address led here; clients of the API do not ask for a document.
+    if (c.req.header("accept")?.includes("text/html")) return answerPage(c, 404);
     const slash = /\/$|\/\//.test(c.req.path) ? "No address has a slash at its end or two in a row. " : "";
     return problem("not_found", `${slash}The addresses are listed in /openapi.json.`).getResponse();
   });

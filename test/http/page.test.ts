@@ -38,4 +38,17 @@ describe("the page", () => {
     expect(response.status).toBe(404);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
   });
+
+  test("a browser at such an address gets the page, which says so, with 404; a client that takes anything does not", async () => {
+    const harness = createHarness();
+    const get = (accept: string) => harness.request("/nonsense", { headers: { accept } });
+    const page = await get("text/html,application/xhtml+xml,*/*;q=0.8");
+    expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
+    expect(page.headers.get("content-security-policy")).toMatch(/script-src 'self'/);
+    expect(await page.text()).toBe(await (await harness.request("/")).text());
+    for (const accept of ["*/*", "application/json"]) {
+      const response = await get(accept);
+      expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+    }
+  });
 });

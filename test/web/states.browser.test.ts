@@ -175,6 +175,11 @@ describe.skipIf(CHROMIUM === null)("the page when things are not as usual", () =
     await page.getByText("There is nothing at this address.").waitFor();
     await page.getByRole("link", { name: "Ask a question" }).click();
     await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
+    await page.goto(`${world.url}/mistyped/address`);
+    await page.getByRole("heading", { name: "There is nothing at this address." }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("link", { name: "Ask a question" }).click();
+    await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
     await context.close();
   });
 });
