@@ -286,6 +286,8 @@ describe("a press of a button", () => {
     const origin = door.run.started?.slack;
     if (!origin) throw new Error("no origin");
     door.run.end("stopped", "max_hops");
+    if (door.run.run === null) throw new Error("no run");
+    door.run.run = { ...door.run.run, usage: { ...door.run.run.usage, cost_usd: 0.05 } };
     door.run.outgoingReply = { kind: "may_continue", origin };
     const message = {
       ...door.working,
@@ -309,8 +311,13 @@ describe("a press of a button", () => {
     expect(request).toMatchObject({
       kind: "continue",
       step: null,
-      limits: { hopsMax: 12, stepsMax: 18, costNanoUsdMax: 100_000_000 },
+      limits: { hopsMax: 12, stepsMax: 18, costNanoUsdMax: 150_000_000 },
       slack: { responseUrl: pressed.responseUrl, working: { text: expect.stringContaining("Working on it") } },
+    });
+    // The ten cents of the button are held of the day, and not once more what was spent before.
+    expect(door.callers.get("slack:app")?.admitted.at(-1)).toMatchObject({
+      runId: request?.id,
+      reserveNanoUsd: 100_000_000,
     });
     expect(door.run.outgoingCalls.map((call) => call.kind)).toEqual(["press"]);
     await door.send(door.workspace.press(message, "querent_continue"));
