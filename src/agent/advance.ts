@@ -145,6 +145,7 @@ function failCall(draft: Draft, event: Extract<Event, { kind: "model_failed" }>)
   settle(draft, event.costNanoUsd);
   const { code, status, message } = failure;
   tell(draft, { type: "model_failed", code, status, text: message });
+  draft.state = { ...draft.state, lastFailure: message };
   if (attempt.purpose !== "step") return;
   if (repair !== null) return repairRequest(draft, repair);
   if (retryAt === null) return finish(draft, "provider_error", { message });

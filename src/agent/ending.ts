@@ -109,7 +109,7 @@ function endingSentence(state: AgentState, reason: StopReason): string {
     case "ungrounded":
       return "Stopped: the model kept answering without querying the database, which this run does not allow.";
     case "provider_error":
-      return "The model's provider failed, and trying again did not help.";
+      return `The model's provider failed, and trying again did not help. ${state.lastFailure ?? ""}`.trimEnd();
     case "malformed_reply":
       return "The model's replies could not be used.";
     case "rejected":

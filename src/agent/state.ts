@@ -140,6 +140,8 @@ export const stateSchema = z
     /** When the record last changed, and by when a driver should touch it next: active time runs between the two. */
     touchedAt: instant,
     dueAt: instant,
+    /** What the last call of the model that failed said of it, for the person who asks why the run ended. */
+    lastFailure: z.string().nullable().default(null),
     /** Tries of the model call of the current step that failed or were lost. */
     failedTries: counter,
     /** Hops counted for the round of tool calls under way, so that running it again after a crash counts none twice. */
@@ -237,6 +239,7 @@ export function createState(run: NewRun, now: number): AgentState {
     attempt: null,
     touchedAt: now,
     dueAt: run.mode === "manual" ? now + run.limits.wallClockMs : now + IDLE_MS_MAX,
+    lastFailure: null,
     failedTries: 0,
     roundHops: null,
     maxTokens: run.loop?.maxTokens ?? DEFAULT_LOOP.maxTokens,

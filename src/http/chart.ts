@@ -20,7 +20,7 @@ const ROWS_MAX = 1_000;
 const WIDTH_DEFAULT = 720;
 const RESULTS_TRIED_MAX = 8;
 
-export const chartQuerySchema = z.object({
+export const chartQuerySchema = z.strictObject({
   result: z
     .string()
     .regex(/^r[1-9][0-9]{0,5}$/, "Write the reference of a result, such as r1")

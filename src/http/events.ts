@@ -20,7 +20,7 @@ const KEEP_ALIVE_MS = 15_000;
 /** How soon an EventSource comes back after a cut. */
 const RECONNECT_MS = 1_000;
 
-export const eventsQuerySchema = z.object({
+export const eventsQuerySchema = z.strictObject({
   last_event_id: z.string().max(100).optional().meta({
     description: "As the Last-Event-ID header, for clients that cannot set one; the header wins.",
   }),

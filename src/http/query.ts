@@ -1,5 +1,6 @@
 /**
- * Query parameters: each at most once, checked by a schema, refused with the parameter's name.
+ * Query parameters: each at most once, checked by a schema, refused with the parameter's name. Those that a route does not
+ * know are refused too: who pages by a parameter that is ignored reads page one for ever.
  */
 import type { MiddlewareHandler } from "hono";
 import type { z } from "zod";
@@ -12,7 +13,7 @@ interface QueryInput<In, Out> {
   out: { query: Out };
 }
 
-/** Checks the parameters that `schema` names; the handler gets them by `c.req.valid("query")`. Others are ignored. */
+/** Checks the parameters; the handler gets them by `c.req.valid("query")`. A strict schema refuses those it does not name. */
 export function queryParameters<In extends Record<string, string | undefined>, Out extends object>(
   schema: z.ZodType<Out, In>,
 ): MiddlewareHandler<HttpEnv, string, QueryInput<In, Out>> {
@@ -25,10 +26,14 @@ export function queryParameters<In extends Record<string, string | undefined>, O
     const parsed = schema.safeParse(c.req.query(), { error: tellIssue });
     if (!parsed.success) {
       throw invalidRequest(
-        parsed.error.issues.map((issue) => ({
-          detail: /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`,
-          parameter: issue.path.map(String).join("."),
-        })),
+        parsed.error.issues.map((issue) =>
+          issue.code === "unrecognized_keys"
+            ? { detail: "There is no such parameter.", parameter: issue.keys.join(", ") }
+            : {
+                detail: /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`,
+                parameter: issue.path.map(String).join("."),
+              },
+        ),
       );
     }
     c.req.addValidatedData("query", parsed.data);

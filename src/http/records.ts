@@ -17,7 +17,7 @@ import { textStream } from "./text-stream.ts";
 const ROWS_PAGE_DEFAULT = 100;
 const ROWS_PAGE_MAX = 1_000;
 
-export const resultQuerySchema = z.object({
+export const resultQuerySchema = z.strictObject({
   format: z.enum(["json", "csv"]).optional().meta({ description: "Wins over the Accept header. CSV holds all rows." }),
   from: z
     .string()

@@ -23,7 +23,7 @@ import type { listedRunSchema } from "./schemas.ts";
 const LIST_LIMIT_DEFAULT = 20;
 const LIST_LIMIT_MAX = 100;
 
-export const listQuerySchema = z.object({
+export const listQuerySchema = z.strictObject({
   limit: z
     .string()
     .regex(/^(?:[1-9][0-9]?|100)$/, `Write a whole number from 1 to ${LIST_LIMIT_MAX}`)

@@ -14,7 +14,7 @@ import { queryParameters } from "./query.ts";
 const DAYS_DEFAULT = 7;
 const DAYS_MAX = 90;
 
-export const usageQuerySchema = z.object({
+export const usageQuerySchema = z.strictObject({
   days: z
     .string()
     .regex(/^(?:[1-9]|[1-8][0-9]|90)$/, `Write a whole number from 1 to ${DAYS_MAX}`)

@@ -104,6 +104,11 @@ describe("the sentence of an ending", () => {
       "Stopped: the model kept answering without querying the database, which this run does not allow.",
     ],
     ["provider_error", {}, "The model's provider failed, and trying again did not help."],
+    [
+      "provider_error",
+      { lastFailure: "The connection broke." },
+      "The model's provider failed, and trying again did not help. The connection broke.",
+    ],
     ["malformed_reply", {}, "The model's replies could not be used."],
     ["rejected", {}, "Stopped: a person turned the request down."],
     ["expired", {}, "Stopped: the run was not finished within its lifetime."],

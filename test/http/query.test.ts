@@ -20,8 +20,13 @@ describe("query parameters", () => {
     }
   });
 
-  test("an unknown one is left alone", async () => {
+  test("an unknown one is refused by its name", async () => {
     const { request } = createHarness();
-    expect((await request("/v1/runs?utm_source=mail")).status).toBe(200);
+    const response = await request("/v1/runs?offset=3");
+    expect(response.status).toBe(400);
+    expect(await readProblem(response)).toMatchObject({
+      code: "invalid_request",
+      errors: [{ parameter: "offset", detail: "There is no such parameter." }],
+    });
   });
 });
