@@ -4,12 +4,13 @@
  * What is not is told with the answer; without a figure, its groups, its order or its `not` there is no answer at all.
  * Leaves to others: the wording (answer.ts, decline.ts). Pure: no I/O, no clock.
  */
-import type { Intent } from "./intent.ts";
+import type { Group, Intent, Output } from "./intent.ts";
 import type { Item } from "./items.ts";
 import { holdsSales } from "./measures.ts";
 import { isClause, isKey, isRevenue, periodOf } from "./read-target.ts";
 import { isTableRef, tableOfRef } from "./resolve.ts";
-import type { SchemaGraph } from "./schema-graph.ts";
+import type { ColumnNode, SchemaGraph } from "./schema-graph.ts";
+import { tableNamed } from "./schema-graph.ts";
 import { tableOfOutput } from "./settle-output.ts";
 import { unitOf } from "./units.ts";
 import { isMoneyWord } from "./vocabulary.ts";
@@ -57,11 +58,46 @@ export function auditSql(items: readonly Item[], sql: string, intent: Intent, gr
   let isFatal = false;
   items.forEach((item, at) => {
     if (!isLost(items, at, item, { text, names, graph, intent })) return;
-    isFatal ||= item.kind === "key" || item.kind === "adjective" || ("text" in item && isMoneyWord(lemmaOf(item.text)));
+    isFatal ||=
+      /key|adjective/.test(item.kind) || isAsked(items, at) || ("text" in item && isMoneyWord(lemmaOf(item.text)));
     lost.push(phraseOf(item, items[at + 1]));
   });
   const isPart = (one: string): boolean => lost.some((other) => other !== one && other.split(" ").includes(one));
   return { lost: [...new Set(lost)].filter((one) => !isPart(one)), isFatal };
+}
+
+/** `the email of …`, `Ada's email`: what is to be shown, which nothing else can stand for. */
+function isAsked(items: readonly Item[], at: number): boolean {
+  const before = items[at - 1];
+  const item = items[at];
+  if (before?.kind === "possessive") return true;
+  // `how many types of customers`
+  if (isKey(before, "count") && item?.kind === "word" && item.lemma === "type") return false;
+  return !isTableRef(items[at + 1]) && !items.slice(0, at).some((item) => /ref|word|value/.test(item.kind));
+}
+
+/** Rows were to be shown, counted or told apart, and all there is of their table is a key that points to it. */
+export function missingTable(items: readonly Item[], intent: Intent, graph: SchemaGraph): string | null {
+  const shown = new Set([...intent.outputs, ...intent.groups].map((each) => columnOf(each)));
+  const lent = items.find(
+    (item) =>
+      item.kind === "ref" &&
+      tableOfRef(item) === null &&
+      item.link.columns.some(({ column, score }) => score < 0.95 && shown.has(column) && pointsNowhere(graph, column)),
+  );
+  return lent?.kind === "ref" ? lent.text : null;
+}
+
+function columnOf(of: Output | Group): ColumnNode | null {
+  const part = of.kind === "measure" ? of.measure : of;
+  return "column" in part ? part.column : null;
+}
+
+function pointsNowhere(graph: SchemaGraph, column: ColumnNode): boolean {
+  const keys = tableNamed(graph, column.table)?.keys;
+  const isOwn = keys?.length === 1 && keys[0] === column && column.references === null;
+  const points = graph.edges.some((edge) => edge.child === column.table && edge.childColumns.includes(column.name));
+  return (column.references !== null || /id$/i.test(column.name)) && !isOwn && !points;
 }
 
 /** `per month`: a key with what it stands before. */

@@ -6,6 +6,7 @@ import { measureExpression } from "./build-measure.ts";
 import type { Condition, Literal, Related } from "./intent.ts";
 import type { Draft } from "./query-draft.ts";
 import { addHop, columnAt, createDraft, sourceOf } from "./query-draft.ts";
+import type { Context } from "./resolve.ts";
 import { nodeOf } from "./resolve.ts";
 import type { ColumnNode, Hop } from "./schema-graph.ts";
 import { findPath } from "./schema-graph.ts";
@@ -68,7 +69,12 @@ function plainPredicate(draft: Draft, from: number, condition: Exclude<Condition
     case "points_to":
       return pointedPredicate(draft, of, condition);
     case "versus_average":
-      return { kind: "compare_select", left: of, operator: condition.operator, select: averageOf(condition.column) };
+      return {
+        kind: "compare_select",
+        left: of,
+        operator: condition.operator,
+        select: averageOf(draft.context, condition.column),
+      };
   }
 }
 
@@ -79,16 +85,7 @@ function pointedPredicate(
 ): Predicate {
   const inner = createDraft(condition.table, draft.context);
   addConditions(inner, 0, condition.conditions, inner.where);
-  const select: Select = {
-    sources: inner.sources,
-    outputs: [{ expression: { kind: "column", source: 0, name: condition.key }, alias: null }],
-    distinct: false,
-    where: inner.where,
-    groupBy: [],
-    having: [],
-    orderBy: [],
-    limit: null,
-  };
+  const select = selectOf(inner, [{ kind: "column", source: 0, name: condition.key }]);
   return { kind: "in_select", of: [of], select, negated: condition.negated };
 }
 
@@ -112,23 +109,26 @@ function duringPredicate(
   const of: Expression = /INT|REAL/.test(condition.column.type) ? { kind: "day", of: column } : column;
   const literal = (text: string): Expression => ({ kind: "literal", value: { kind: "text", text } });
   const parts: Predicate[] = [];
-  const [low, high] = condition.negated ? ([">=", "<"] as const) : ([">=", "<"] as const);
   if (condition.from !== null)
-    parts.push({ kind: "compare", left: of, operator: condition.negated ? "<" : low, right: literal(condition.from) });
+    parts.push({ kind: "compare", left: of, operator: condition.negated ? "<" : ">=", right: literal(condition.from) });
   if (condition.to !== null)
-    parts.push({ kind: "compare", left: of, operator: condition.negated ? ">=" : high, right: literal(condition.to) });
+    parts.push({ kind: "compare", left: of, operator: condition.negated ? ">=" : "<", right: literal(condition.to) });
   const [only] = parts;
   if (parts.length <= 1) return only ?? null;
   return { kind: condition.negated ? "or" : "and", parts };
 }
 
-function averageOf(column: ColumnNode): Select {
+function averageOf(context: Context, column: ColumnNode): Select {
   const of: Expression = { kind: "column", source: 0, name: column.name };
+  return selectOf(createDraft(column.table, context), [{ kind: "call", function: "avg", distinct: false, of }]);
+}
+
+function selectOf({ sources, where }: Draft, outputs: readonly Expression[]): Select {
   return {
-    sources: [{ id: 0, table: column.table, join: null }],
-    outputs: [{ expression: { kind: "call", function: "avg", distinct: false, of }, alias: null }],
+    sources,
+    outputs: outputs.map((expression) => ({ expression, alias: null })),
     distinct: false,
-    where: [],
+    where,
     groupBy: [],
     having: [],
     orderBy: [],
@@ -214,16 +214,7 @@ function finishSubselect(
   of: Expression | null,
 ): Select {
   const { having, rank } = related;
-  const base: Select = {
-    sources: inner.sources,
-    outputs: keys.map((expression) => ({ expression, alias: null })),
-    distinct: false,
-    where: inner.where,
-    groupBy: [],
-    having: [],
-    orderBy: [],
-    limit: null,
-  };
+  const base = selectOf(inner, keys);
   if (having !== null) {
     const counted: Expression = { kind: "call", function: "count", distinct: of !== null, of };
     const left = having.measure.kind === "count" ? counted : (measureExpression(inner, having.measure) ?? counted);

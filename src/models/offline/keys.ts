@@ -81,7 +81,7 @@ const CLAUSES =
   "does did is are was were as but if there via using through among";
 
 /** `(a|b) c?` stands for `a`, `a c`, `b` and `b c`: every way to read it, without spaces at its ends. */
-function expand(pattern: string): readonly string[] {
+export function expand(pattern: string): readonly string[] {
   const group = /\(([^()]*)\)(\?)?|(\w)(\?)/.exec(pattern);
   if (group === null) return [pattern.trim()];
   const [all, parts, optional, letter] = group;

@@ -27,6 +27,7 @@ import type { SchemaGraph } from "./schema-graph.ts";
 import { writeThought } from "./thought.ts";
 import type { PastCall, Transcript } from "./transcript.ts";
 import { readTranscript, shownRows } from "./transcript.ts";
+import { pluralName } from "./words.ts";
 
 const FREE = { input: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 0 };
 
@@ -225,6 +226,8 @@ function actOn(plan: Plan, transcript: Transcript, queries: readonly PastCall[])
       return decline(
         `I looked for '${plan.value}' in the text columns of the database and found it nowhere, so I have no answer.`,
       );
+    case "table_missing":
+      return decline(`There is no table of ${pluralName(plan.name)} here.`);
     case "not_understood":
       return decline(writeDecline(transcript.graph, plan.unread));
   }

@@ -2,7 +2,7 @@
  * From a question, a schema and what probes have found to the next thing to do: look for a value, run a query, learn
  * more of the schema, or say that the question was not understood. Pure: no I/O, no clock.
  */
-import { auditSql } from "./audit.ts";
+import { auditSql, missingTable } from "./audit.ts";
 import { buildQuery } from "./build-query.ts";
 import type { Intent } from "./intent.ts";
 import type { Item } from "./items.ts";
@@ -31,6 +31,8 @@ export type Plan =
   | { readonly kind: "query"; readonly sql: string; readonly intent: Intent }
   /** A value written as a name or in quotes is nowhere in the data. */
   | { readonly kind: "value_missing"; readonly value: string }
+  /** The question is about rows whose table is not among those shown. */
+  | { readonly kind: "table_missing"; readonly name: string }
   | { readonly kind: "not_understood"; readonly unread: readonly string[] };
 
 export interface PlanInput {
@@ -61,6 +63,8 @@ export function makePlan(input: PlanInput): Plan {
   const select = buildQuery(intent, context, input.plain);
   if (select === null) return { kind: "not_understood", unread: intent.unread };
   if (missing !== null) return { kind: "value_missing", value: missing };
+  const name = /\bids?\b/i.test(input.question) ? null : missingTable(items, intent, graph);
+  if (name !== null) return { kind: "table_missing", name };
   if (isGuess(items, intent) || lacksSummand(items, intent)) return { kind: "not_understood", unread: intent.unread };
   const sql = writeIntent(select, intent);
   const { lost, isFatal } = auditSql(items, sql, intent, graph);

@@ -11,11 +11,11 @@ import { compareMeasure, countsRows } from "./read-counts.ts";
 import { between, onDate, pendingMeasureColumn } from "./read-dates.ts";
 import { isClause, isKey } from "./read-target.ts";
 import type { Reader } from "./reader.ts";
-import { addComparison, addValue, tablesAround } from "./reader.ts";
+import { addComparison, addHere, addValue, tablesAround } from "./reader.ts";
 import type { Ref } from "./resolve.ts";
 import { columnOfRef, nodeOf, tableOfRef } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
-import { isReachedUpwards, place } from "./scopes.ts";
+import { isReachedUpwards } from "./scopes.ts";
 import { convert, unitOf } from "./units.ts";
 import { isMoneyWord } from "./vocabulary.ts";
 import { lemmaOf } from "./words.ts";
@@ -36,7 +36,6 @@ export function onCompare(reader: Reader, operator: Operator): void {
   }
   if (isKey(item, "aggregate")) return compareAverage(reader, operator);
   if (item.kind === "ref") return compareReference(reader, operator, item);
-  if (item.kind === "adjective") return;
 }
 
 /** `customers who bought more than 30 tracks`: the verb named a table, but the count is the customer's. */
@@ -71,13 +70,7 @@ function compareReference(reader: Reader, operator: Operator, ref: Ref): void {
   if (left === null || right === null || left.table !== right.table) return;
   reader.at += 1;
   reader.pending = null;
-  place(
-    reader.context,
-    reader.scope,
-    left,
-    { kind: "columns", left, operator, right },
-    { negated: false, separate: false },
-  );
+  addHere(reader, left, { kind: "columns", left, operator, right }, false);
 }
 
 function compareAverage(reader: Reader, operator: Operator): void {
@@ -96,7 +89,7 @@ function compareAverage(reader: Reader, operator: Operator): void {
   reader.pending = null;
   if (column === null) return;
   const condition: Condition = { kind: "versus_average", column, operator };
-  place(reader.context, reader.scope, column, condition, { negated: false, separate: false });
+  addHere(reader, column, condition, false);
   skipRepeatedTable(reader, column.table);
 }
 
@@ -172,13 +165,7 @@ export function onComparative(reader: Reader, adjective: Adjective): void {
     if (column !== null) {
       reader.at += 1;
       reader.pending = null;
-      place(
-        reader.context,
-        reader.scope,
-        column,
-        { kind: "versus_average", column, operator },
-        { negated: reader.negated, separate: false },
-      );
+      addHere(reader, column, { kind: "versus_average", column, operator });
       const again = reader.items[reader.at];
       if (again?.kind === "ref" && tableOfRef(again) === null) reader.at += 1;
       skipRepeatedTable(reader, column.table);
@@ -219,7 +206,7 @@ export function onBetween(reader: Reader): void {
     low: { kind: "number", text: from },
     high: { kind: "number", text: to },
   };
-  place(reader.context, reader.scope, column, condition, { negated: reader.negated, separate: false });
+  addHere(reader, column, condition);
   reader.negated = false;
 }
 

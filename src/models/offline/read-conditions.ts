@@ -75,8 +75,7 @@ function readItem(reader: Reader, item: Item): void {
     case "date":
       return onDate(reader, null, item);
     case "adjective":
-      if (item.degree === "comparative") return onComparative(reader, item.adjective);
-      if (item.link !== null && item.degree === "superlative") return;
+      if (item.degree === "comparative") onComparative(reader, item.adjective);
       return;
     case "word":
       return onWord(reader, item.text, item.lemma);
@@ -124,10 +123,10 @@ function onClause(reader: Reader, word: string): void {
     reader.negated = false;
   }
   if (/^(that|who|whom|whose|which|where|with|having|from|during|when|but)$/.test(word)) flushPending(reader);
-  if (/^(who|whose|whom|that|which)$/.test(word) && reader.latest !== null && reader.latest.parent !== null) {
-    reader.scope = reader.latest;
+  if (/^(who|whose|whom|that|which)$/.test(word)) {
+    if (reader.latest !== null && reader.latest.parent !== null) reader.scope = reader.latest;
+    if (!isKey(reader.items[reader.at - 2], "not")) reader.negated = false;
   }
-  if (/^(who|whose|whom|that|which)$/.test(word) && !isKey(reader.items[reader.at - 2], "not")) reader.negated = false;
   if (!/^(is|are|was|were|do|does|did|of|than|to)$/.test(word)) reader.clause = word;
 }
 

@@ -8,10 +8,10 @@ import type { Operator } from "./keys.ts";
 import { dateColumn } from "./measures.ts";
 import { isClause, isKey } from "./read-target.ts";
 import type { Reader } from "./reader.ts";
-import { addComparison, scopesOf, tablesAround } from "./reader.ts";
+import { addComparison, addHere, scopesOf, tablesAround } from "./reader.ts";
 import { columnOfRef, nodeOf } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
-import { createScope, distance, nearestScope, place } from "./scopes.ts";
+import { createScope, distance, nearestScope } from "./scopes.ts";
 
 type DateItem = Extract<Item, { readonly kind: "date" }>;
 
@@ -23,7 +23,7 @@ export function between(reader: Reader, low: DateItem, high: DateItem): void {
     column.kind === "year" && low.year !== null && high.year !== null
       ? { kind: "between", column, low: yearLiteral(low.year), high: yearLiteral(high.year) }
       : { kind: "during", column, from: low.from, to: high.to, negated: false };
-  place(reader.context, reader.scope, column, condition, { negated: reader.negated, separate: false });
+  addHere(reader, column, condition);
   reader.negated = false;
 }
 
@@ -75,7 +75,7 @@ function addDate(reader: Reader, column: ColumnNode, operator: Operator | null, 
     }
   }
   const twin = reader.both ? doubleScope(reader, column, condition) : false;
-  if (!twin) place(reader.context, reader.scope, column, condition, { negated: reader.negated, separate: reader.both });
+  if (!twin) addHere(reader, column, condition, reader.negated, reader.both);
   reader.negated = false;
 }
 

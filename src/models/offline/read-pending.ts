@@ -4,10 +4,10 @@
  */
 import type { Condition, Literal } from "./intent.ts";
 import type { Reader } from "./reader.ts";
-import { tablesAround } from "./reader.ts";
+import { addHere, tablesAround } from "./reader.ts";
 import { columnOfRef } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
-import { createScope, nearestScope, place } from "./scopes.ts";
+import { createScope, nearestScope } from "./scopes.ts";
 
 /** A column named without a comparison: absent (`no company`), present (`with a fax`), or a flag (`official`). */
 export function flushPending(reader: Reader): void {
@@ -26,7 +26,7 @@ export function flushPending(reader: Reader): void {
       reader.negated = false;
       return;
     }
-    place(reader.context, reader.scope, column, condition, { negated: pending.negated, separate: false });
+    addHere(reader, column, condition, pending.negated);
     if (pending.negated) reader.negated = false;
     return;
   }
@@ -35,26 +35,13 @@ export function flushPending(reader: Reader): void {
   if (column.isKey && !pending.negated) return;
   if (pending.negated) {
     reader.negated = false;
-    if (own)
-      place(
-        reader.context,
-        reader.scope,
-        column,
-        { kind: "empty", column, negated: false },
-        { negated: false, separate: false },
-      );
+    if (own) addHere(reader, column, { kind: "empty", column, negated: false }, false);
     else {
       reader.latest = createScope(column.table, near, true);
       reader.latest.negated = true;
     }
   } else if (/^(have|has|had|having|with)$/.test(pending.clause) && own && !column.notNull) {
-    place(
-      reader.context,
-      reader.scope,
-      column,
-      { kind: "empty", column, negated: true },
-      { negated: false, separate: false },
-    );
+    addHere(reader, column, { kind: "empty", column, negated: true }, false);
     reader.shown.push(column);
   } else if (/^(with|and)$/.test(pending.clause) && own) {
     reader.shown.push(column);

@@ -6,12 +6,12 @@ import type { Condition } from "./intent.ts";
 import { flushPending } from "./read-pending.ts";
 import { isClause, isFlagRef } from "./read-target.ts";
 import type { Reader } from "./reader.ts";
-import { addValue, tablesAround } from "./reader.ts";
+import { addHere, addValue, tablesAround } from "./reader.ts";
 import type { Ref } from "./resolve.ts";
 import { columnOfRef, labelsOfTable, nodeOf } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
 import { findPath } from "./schema-graph.ts";
-import { chainOf, nearestScope, place } from "./scopes.ts";
+import { chainOf, nearestScope } from "./scopes.ts";
 import type { ValueMatch } from "./values.ts";
 import { plainForm } from "./values.ts";
 
@@ -62,7 +62,7 @@ export function onValue(reader: Reader, text: string, matches: readonly ValueMat
   const [only] = conditions;
   if (pointer !== null) {
     const condition = { kind: "points_to", ...pointer, table: match.table, conditions, negated: false } as const;
-    place(reader.context, reader.scope, pointer.column, condition, { negated, separate: false });
+    addHere(reader, pointer.column, condition, negated);
     reader.negated = false;
     return;
   }

@@ -5,10 +5,10 @@
 import { moneyMeasure, tableOfMeasure } from "./measures.ts";
 import { isClause, isKey } from "./read-target.ts";
 import type { Reader } from "./reader.ts";
-import { tablesAround } from "./reader.ts";
+import { addHere, tablesAround } from "./reader.ts";
 import { columnOfRef, labelsOfTable, nodeOf, tableOfRef } from "./resolve.ts";
 import type { ColumnNode } from "./schema-graph.ts";
-import { createScope, place } from "./scopes.ts";
+import { createScope } from "./scopes.ts";
 import { isMoneyWord } from "./vocabulary.ts";
 
 /** `contains 'love'`, `starting with A`; the column may follow (`the word 'Hey' in its title`). */
@@ -37,13 +37,7 @@ export function onContains(reader: Reader, where: "any" | "start" | "end"): void
   reader.pending = null;
   reader.at = end;
   if (column === null) return;
-  place(
-    reader.context,
-    reader.scope,
-    column,
-    { kind: "contains", column, text, at: where, negated: false },
-    { negated: reader.negated, separate: false },
-  );
+  addHere(reader, column, { kind: "contains", column, text, at: where, negated: false });
   reader.negated = false;
 }
 
@@ -75,13 +69,7 @@ export function onWord(reader: Reader, text: string, lemma: string): void {
     const column = columnOfRef(reader.pending.ref, reader.context, tablesAround(reader));
     reader.pending = null;
     if (column === null) return;
-    place(
-      reader.context,
-      reader.scope,
-      column,
-      { kind: "empty", column, negated: reader.negated },
-      { negated: false, separate: false },
-    );
+    addHere(reader, column, { kind: "empty", column, negated: reader.negated }, false);
     reader.negated = false;
     return;
   }

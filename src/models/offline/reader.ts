@@ -59,13 +59,13 @@ export function addValue(reader: Reader, column: ColumnNode, condition: Conditio
     other.scope.conditions.pop();
     other.scope.conditions.push({
       kind: "any_of",
-      conditions: [other.condition, negated ? { ...condition } : condition],
+      conditions: [other.condition, condition],
     });
     reader.or = false;
     return;
   }
   if (each) leaveDeed(reader, column);
-  const scope = place(reader.context, reader.scope, column, condition, { negated, separate: reader.both || each });
+  const scope = addHere(reader, column, condition, negated, reader.both || each);
   reader.latest = scope;
   if (scope.table === column.table && scope !== reader.root && scope.named) reader.scope = scope;
   if (negated && !isJoiner(reader.items[reader.at])) reader.negated = false;
@@ -102,6 +102,17 @@ function lastCondition(reader: Reader): { readonly scope: Scope; readonly condit
   return condition === undefined ? null : { scope: reader.scope, condition };
 }
 
+/** Puts a condition where it belongs, as seen from the scope that is being read. */
+export function addHere(
+  reader: Reader,
+  column: ColumnNode,
+  condition: Condition,
+  negated = reader.negated,
+  separate = false,
+): Scope {
+  return place(reader.context, reader.scope, column, condition, { negated, separate });
+}
+
 export function tablesAround(reader: Reader): readonly string[] {
   return chainOf(reader.scope).map((scope) => scope.table);
 }
@@ -125,6 +136,6 @@ export function addComparison(reader: Reader, column: ColumnNode, operator: Oper
       return;
     }
   }
-  place(reader.context, reader.scope, column, condition, { negated: reader.negated, separate: false });
+  addHere(reader, column, condition);
   reader.negated = false;
 }

@@ -103,12 +103,9 @@ function capitalSpan(tokens: readonly Token[], at: number, source: ValueSource, 
     (isDegree(token.lower) ||
       periodOfWord(token.lower) !== null ||
       /selling$/.test(token.lower) ||
-      isMoneyWord(token.lemma))
-  )
-    return null;
-  if (
-    token.opens &&
-    (EMPTY_WORDS.has(token.lower) || keyAt(tokens.slice(at, at + 5).map((next) => next.lower)) !== null)
+      isMoneyWord(token.lemma) ||
+      EMPTY_WORDS.has(token.lower) ||
+      keyAt(tokens.slice(at, at + 5).map((next) => next.lower)) !== null)
   )
     return null;
   const end = capitalEnd(tokens, at);

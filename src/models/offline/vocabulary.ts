@@ -2,6 +2,7 @@
  * The closed word lists of the question language: key phrases, number words, months, demonyms, and words that carry
  * no meaning of their own. Leaves to others: order in a sentence (read-*.ts). Pure: no I/O, no clock.
  */
+import { expand } from "./keys.ts";
 
 const NUMBER_WORDS: readonly string[] =
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ");
@@ -146,20 +147,21 @@ export function isMoneyWord(lemma: string): boolean {
 /** Words passed over: politeness, articles, pronouns, and verbs that say nothing about which column is meant. */
 export const EMPTY_WORDS: ReadonlySet<string> = new Set(
   (
-    "a an the all any some me us you i we our my your they them their his her its it he she him one ones this these those " +
-    "please can could would will should may might must show list give tell find return get display present provide " +
-    "name identify fetch compute calculate want know like see what who how why whom whats what's also only just ever " +
-    "so together still currently current kind sort information info data record records entry entries row rows " +
-    "be been being am there here live lives lived living come comes came coming own owns owned owning raise raised " +
-    "belong belongs belonging belonged play plays played playing contain contains contained include includes included " +
-    "place placed places make makes made making take takes taken took give gives gave given receive received receives get gets got " +
-    "appear appears appeared exist exists happen happened occur occurred locate located reside resides residing work works worked working " +
-    "use uses used using hold holds held keep run runs go goes went put " +
-    "perform performed performs have having do done say says said mean database table tables dollar dollars euro euros " +
-    "usd respectively along well into out up down off about each other another same such many much " +
-    "very too than then now today available total overall whose per either neither nor yet while across around " +
-    "assigned associated related corresponding listed registered stored recorded someone anybody anyone everyone " +
-    "next previous sorted return returns released " +
-    "running compare compared comparison offer offers offered generate generates generated wrote write become becomes became win wins won look looks break breakdown"
-  ).split(" "),
+    "a an the all any some me usd? you i we our my your they them their his her its it he she him ones? this " +
+    "these those please can could would will should may might must show list gives? tell find returns? gets? " +
+    "display present provide name identify fetch compute calculate want know like see whats? who how why whom " +
+    "what's also only just ever so together still currently current kind sort information info data " +
+    "record(s|ed)? entry entries rows? be been being am there here live(s|d)? living comes? came coming " +
+    "own(s|ing|ed)? raised? belong(s|ing|ed)? play(s|ing|ed)? contain(s|ed)? include(s|d)? place(s|d)? makes? " +
+    "made making takes? taken took gave given receive(s|d)? got appear(s|ed)? exists? happen happened occur " +
+    "occurred located? resides? residing work(s|ing|ed)? use(s|d)? using holds? held keep runs? go goes went " +
+    "put perform(s|ed)? have having do done says? said mean database tables? dollars? euros? respectively " +
+    "along well into out up down off about each other another same such many much very too than then now " +
+    "today available total overall whose per either neither nor yet while across around assigned associated " +
+    "related corresponding listed registered stored someone anybody anyone everyone next previous sorted " +
+    "released running compared? comparison offer(s|ed)? generate(s|d)? wrote write becomes? became wins? won " +
+    "looks? break breakdown"
+  )
+    .split(" ")
+    .flatMap(expand),
 );

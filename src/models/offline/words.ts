@@ -7,40 +7,19 @@
 import { toPlural, toSingular } from "./plurals.ts";
 
 /** Abbreviations common in column names, each written out. */
-const ABBREVIATIONS: Readonly<Record<string, readonly string[]>> = {
-  fname: ["first", "name"],
-  lname: ["last", "name"],
-  firstname: ["first", "name"],
-  lastname: ["last", "name"],
-  surname: ["last", "name"],
-  fullname: ["full", "name"],
-  stu: ["student"],
-  emp: ["employee"],
-  cust: ["customer"],
-  dept: ["department"],
-  qty: ["quantity"],
-  amt: ["amount"],
-  num: ["number"],
-  nbr: ["number"],
-  desc: ["description"],
-  dob: ["birth", "date"],
-  birthdate: ["birth", "date"],
-  birthday: ["birth", "date"],
-  tel: ["phone"],
-  yr: ["year"],
-  indep: ["independence"],
-  addr: ["address"],
-  zipcode: ["zip", "code"],
-  postcode: ["postal", "code"],
-  unitprice: ["unit", "price"],
-  lang: ["language"],
-  pop: ["population"],
-  avg: ["average"],
-  ms: ["millisecond"],
-  sec: ["second"],
-  secs: ["second"],
-  mins: ["minute"],
-};
+const ABBREVIATIONS: ReadonlyMap<string, readonly string[]> = new Map(
+  (
+    "fname first name, lname last name, firstname first name, lastname last name, surname last name, " +
+    "fullname full name, stu student, emp employee, cust customer, dept department, qty quantity, " +
+    "amt amount, num number, nbr number, desc description, dob birth date, birthdate birth date, " +
+    "birthday birth date, tel phone, yr year, indep independence, addr address, zipcode zip code, " +
+    "postcode postal code, unitprice unit price, lang language, pop population, avg average, " +
+    "ms millisecond, sec second, secs second, mins minute"
+  )
+    .split(", ")
+    .map((entry) => entry.split(" "))
+    .map(([short = "", ...words]) => [short, words]),
+);
 
 /** Words of one line mean much the same when they name a table or a column. */
 const SYNONYM_GROUPS: readonly string[] = [
@@ -178,7 +157,7 @@ export function wordsOfName(name: string, dictionary: ReadonlySet<string> = new 
   const words: string[] = [];
   for (const part of parts) {
     const lower = part.toLowerCase();
-    const written = ABBREVIATIONS[lower];
+    const written = ABBREVIATIONS.get(lower);
     if (written !== undefined) words.push(...written);
     else words.push(...splitCompound(lower, dictionary).map((word) => lemmaOf(word)));
   }

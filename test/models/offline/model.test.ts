@@ -87,6 +87,12 @@ describe("the offline model's port", () => {
     expect(outcome).toMatchObject({ kind: "aborted", unbilled: true });
   });
 
+  it("says that there is no table of what was asked for, where only a key speaks of it", async () => {
+    const schema = "table Customer (59 rows)\n  CustomerId INTEGER primary key\n  SupportRepId INTEGER";
+    const reply = await replyTo(requestFor(schema, [asked("How many employees are there?")]));
+    expect([reply.text, reply.finish]).toEqual(["There is no table of employees here.", "refusal"]);
+  });
+
   it("without the query tool, and with calls forbidden, it only speaks", async () => {
     const bare = await replyTo(requestFor(CLINIC, [asked("How many doctors are there?")], []));
     expect([bare.calls, bare.finish]).toEqual([[], "refusal"]);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makePlan } from "../../../src/models/offline/planner.ts";
-import { CLINIC, graphOf, planFor, SHOP } from "./examples.ts";
+import { CLINIC, graphOf, planFor, SHOP, sqlFor } from "./examples.ts";
 
 describe("plans", () => {
   it("looks for a name before it filters by it", () => {
@@ -32,6 +32,50 @@ describe("plans", () => {
       kind: "not_understood",
       unread: ["c149"],
     });
+  });
+
+  describe("with a table hidden", () => {
+    const without = (schema: string, table: string): string =>
+      schema
+        .split(/\n(?=table )/)
+        .filter((text) => !text.startsWith(`table ${table} `))
+        .join("\n");
+
+    it.each([
+      ["users", "List the users", "users"],
+      ["users", "How many users are there?", "users"],
+      ["users", "How many orders are there per user?", "user"],
+      ["users", "Which user has the most orders?", "user"],
+      ["orders", "How many orders are there?", "orders"],
+      ["products", "List the products", "products"],
+    ])("a key that points to %s does not stand for them: %s", (table, question, name) => {
+      expect(planFor(without(SHOP, table), question)).toEqual({ kind: "table_missing", name });
+    });
+
+    it("neither does one whose arrow is shown, or is part of a key", () => {
+      const schema = "table visit (9 rows)\n  id INTEGER primary key\n  doctor INTEGER\n  rep INTEGER -> staff.id";
+      expect(planFor(schema, "How many representatives are there?").kind).toBe("table_missing");
+      const bridge = "table seat (9 rows)\n  hall_id INTEGER primary key 1\n  row INTEGER primary key 2";
+      expect(planFor(bridge, "List the halls").kind).toBe("table_missing");
+    });
+
+    it("its ids are listed for who asks for ids, and rows without one are found", () => {
+      const hidden = without(SHOP, "users");
+      expect(sqlFor(hidden, "List the user ids of orders", { ids: [] })).toBe("SELECT user_id FROM orders");
+      expect(sqlFor(hidden, "How many orders are there?")).toBe("SELECT count(*) AS orders_count FROM orders");
+    });
+  });
+
+  it.each([
+    "What is the email of patient Mara Quint?",
+    "List the emails of patients",
+    "What is the email address of Mara Quint?",
+    "What is Mara Quint's email?",
+    "Who is the oldest janitor?",
+  ])("never answers with something else than what was asked for: %s", (question) => {
+    const name = [{ table: "Patient", columns: ["FirstName", "LastName"], values: ["Mara", "Quint"], whole: true }];
+    const plan = planFor(CLINIC, question, { "mara quint": name, email: [], emails: [], janitor: [] });
+    expect(plan.kind).toBe("not_understood");
   });
 
   it("looks for at most three values at once", () => {
