@@ -60,6 +60,66 @@ describe.skipIf(CHROMIUM === null)("the page with the demo database", () => {
     expect((await message.textContent())?.match(/\n- /g)?.length).toBeGreaterThan(1);
     const style = `getComputedStyle(document.querySelector(".ending-message")).whiteSpace`;
     expect(await page.evaluate(style)).toBe("pre-line");
+    // No answer rests on what was looked up, so it is folded away, and made when it is wanted.
+    expect(await page.locator(".result").count()).toBe(0);
+    await page.getByText("The last rows that were looked up").click();
+    await page.locator(".folded .result td").first().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await context.close();
+  });
+
+  test("a table that is longer than its box says so and scrolls by keyboard; a short one does not say it", async () => {
+    const { page, context } = await ask(GENRES);
+    await page.locator(".pager-hint", { hasText: "scroll down for more" }).waitFor();
+    expect(await page.locator(".result .pager").textContent()).toMatch(/^25 rows/);
+    await page.getByRole("region", { name: "Rows of r1" }).focus();
+    await page.keyboard.press("End");
+    const top = () => page.evaluate("document.querySelector('.result .table-scroll').scrollTop");
+    await expect.poll(top).toBeGreaterThan(0);
+    await page.goto(`${world.url}/`);
+    await page.getByLabel("Your question").fill("How many tracks are there per media type?");
+    await page.keyboard.press("Enter");
+    await page.locator(".result td").first().waitFor();
+    expect(await page.locator(".pager-hint").count()).toBe(0);
+    await context.close();
+  });
+
+  test.each([GENRES, "How many albums are there per artist?"])(
+    "on a phone the figures are in view: %s",
+    async (asked) => {
+      const { page, context } = await visit(browser, `${world.url}/`, { width: 360, height: 740 });
+      await page.getByLabel("Your question").fill(asked);
+      await page.getByRole("button", { name: "Ask", exact: true }).click();
+      const figure = page.locator(".result tbody tr").first().locator("td.numeric").last();
+      await figure.waitFor();
+      const [cell, box] = [await figure.boundingBox(), await page.locator(".result .table-scroll").boundingBox()];
+      expect(cell === null || box === null ? null : cell.x + cell.width <= box.x + box.width + 1).toBe(true);
+      await context.close();
+    },
+  );
+
+  test("what a cancelled run found, told without a model, is a plain block and no headline", async () => {
+    const { page, context } = await ask(GENRES);
+    const findings = "Result r1 (25 rows) of: SELECT 1\n- Name: Rock, track_count: 1297";
+    const show = async (partial: string): Promise<void> => {
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await page.route("**/v1/runs/run_*", async (route) => {
+        const response = await route.fetch();
+        const run: object = await response.json();
+        const ending = { outcome: "cancelled", message: "Cancelled.", answer: null, partial_answer: partial };
+        await route.fulfill({ response, json: { ...run, ...ending } });
+      });
+      await page.reload();
+      await page.locator(".partial-label").waitFor();
+    };
+    await show(findings);
+    expect(await page.locator(".answer pre.findings").textContent()).toBe(findings);
+    expect(await page.locator(".answer-text").count()).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
+    await show("About 1,297 of them.");
+    expect(await page.locator(".answer-text").textContent()).toBe("About 1,297 of them.");
+    expect(await page.locator(".answer-large, .findings").count()).toBe(0);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
   });
 
@@ -277,6 +337,7 @@ describe.skipIf(CHROMIUM === null)("the page with the demo database", () => {
     });
     await page.reload();
     await page.getByRole("heading", { name: "Result r1 changed" }).waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
   });
 

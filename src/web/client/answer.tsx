@@ -10,6 +10,8 @@ import { cellId } from "./result-table.tsx";
 
 /** Longer answers are set smaller: they are read, not glanced at. */
 const LARGE_CHARS_MAX = 160;
+/** How the worker tells of results by itself (agent/findings.ts) when no model could word an answer. */
+const FINDINGS = /^Result r\d+ \(/;
 
 export interface AnswerProps {
   readonly run: Run;
@@ -20,11 +22,19 @@ export interface AnswerProps {
 
 export function Answer({ run, onPoint, onFollow }: AnswerProps) {
   const text = run.answer ?? run.partial_answer;
-  const isLarge = text !== null && text.length <= LARGE_CHARS_MAX;
+  const isLarge = run.answer !== null && run.answer.length <= LARGE_CHARS_MAX;
+  const isFindings = run.answer === null && FINDINGS.test(run.partial_answer ?? "");
   return (
     <section class="answer" aria-label="Answer">
       {run.outcome === "answered" ? null : <Ending run={run} />}
-      {text === null ? null : (
+      {text === null ? null : isFindings ? (
+        <>
+          <p class="partial-label">What was found so far, not worded as an answer</p>
+          <pre class="findings" dir="auto">
+            {text}
+          </pre>
+        </>
+      ) : (
         <>
           {run.answer === null ? <p class="partial-label">Partial answer</p> : null}
           <div class={isLarge ? "answer-text answer-large" : "answer-text"} dir="auto">

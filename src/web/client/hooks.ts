@@ -1,7 +1,7 @@
 /**
  * The hooks that several views share: loading something once, the time while it matters, the connection.
  */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Failure } from "./api.ts";
 
 export type Loaded<T> =
@@ -51,4 +51,27 @@ export function useOnline(): boolean {
     };
   }, []);
   return isOnline;
+}
+
+/** Borders and rounding are no reason to scroll. */
+const SLACK_PX = 4;
+
+/** Whether a box holds more than it shows, down and sideways; looked at again after every change of its size. */
+export function useOverflow(changed: unknown) {
+  const box = useRef<HTMLElement>(null);
+  const [overflow, setOverflow] = useState({ down: false, sideways: false });
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const look = (): void => {
+      const down = element.scrollHeight > element.clientHeight + SLACK_PX;
+      const sideways = element.scrollWidth > element.clientWidth + SLACK_PX;
+      setOverflow((before) => (before.down === down && before.sideways === sideways ? before : { down, sideways }));
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [changed]);
+  return { box, overflow };
 }

@@ -56,6 +56,20 @@ export function Waiting({ what }: { what: string }) {
   );
 }
 
+/** Something beside the point, made only when it is opened. */
+export function Folded({ summary, children }: Children & { summary: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const toggle = (event: Event): void => {
+    if (event.target instanceof HTMLDetailsElement && event.target === event.currentTarget) setOpen(event.target.open);
+  };
+  return (
+    <details class="folded" onToggle={toggle}>
+      <summary>{summary}</summary>
+      {isOpen ? children : null}
+    </details>
+  );
+}
+
 /** SQL in colours, as text nodes in elements of known classes. */
 export function Sql({ text }: { text: string }) {
   return (

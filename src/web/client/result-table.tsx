@@ -7,6 +7,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Cell, isNumericColumn, toCellNote, toCellText } from "../cells.ts";
 import { countOf, formatCount } from "./format.ts";
+import { useOverflow } from "./hooks.ts";
 import type { Rows } from "./rows-store.ts";
 import { type NumberedRow, type SortOrder, sortRows } from "./sort-rows.ts";
 
@@ -57,6 +58,7 @@ export function ResultTable({ id, rows, cited, active, followed, read }: ResultT
     cell.scrollIntoView({ block: "center", inline: "nearest" });
     cell.focus({ preventScroll: true });
   }, [followed, page, order]);
+  const { box, overflow } = useOverflow(shown.length);
   const turn = async (to: number): Promise<void> => {
     await read((to + 1) * PAGE_ROWS);
     setPage(to);
@@ -68,11 +70,21 @@ export function ResultTable({ id, rows, cited, active, followed, read }: ResultT
     else setOrder(order.isDescending ? null : { column, isDescending: true });
   };
   if (rows.columns.length === 0 || rows.storedRows === 0) return <p class="empty">The query found no rows.</p>;
+  const cells = shown.map((row) => row.cells);
+  const isNumeric = rows.columns.map((_name, index) => isNumericColumn(cells, index));
+  // The figures are what was asked for: on a phone the last column of them stays in view.
+  const pinned = isNumeric.lastIndexOf(true);
   return (
     <>
-      <section class="table-scroll" tabindex={0} aria-label={`Rows of ${id}`}>
+      <section class="table-scroll" tabindex={0} aria-label={`Rows of ${id}`} ref={box}>
         <table>
-          <HeaderRow columns={rows.columns} rows={shown} order={order} onSort={(column) => void sortBy(column)} />
+          <HeaderRow
+            columns={rows.columns}
+            isNumeric={isNumeric}
+            pinned={pinned}
+            order={order}
+            onSort={(column) => void sortBy(column)}
+          />
           <tbody>
             {shown.map((row) => (
               <BodyRow
@@ -80,6 +92,7 @@ export function ResultTable({ id, rows, cited, active, followed, read }: ResultT
                 id={id}
                 row={row}
                 columns={rows.columns}
+                pinned={pinned}
                 cited={cited}
                 active={active}
               />
@@ -87,7 +100,7 @@ export function ResultTable({ id, rows, cited, active, followed, read }: ResultT
           </tbody>
         </table>
       </section>
-      <Pager rows={rows} page={page} onTurn={(to) => void turn(to)} />
+      <Pager rows={rows} page={page} hint={toScrollHint(overflow)} onTurn={(to) => void turn(to)} />
     </>
   );
 }
@@ -99,13 +112,14 @@ export function cellId(id: string, row: number, column: number): string {
 
 interface HeaderProps {
   readonly columns: readonly string[];
-  readonly rows: readonly NumberedRow[];
+  readonly isNumeric: readonly boolean[];
+  /** The column that stays in view on a phone; -1: none. */
+  readonly pinned: number;
   readonly order: SortOrder | null;
   readonly onSort: (column: number) => void;
 }
 
-function HeaderRow({ columns, rows, order, onSort }: HeaderProps) {
-  const cells = rows.map((row) => row.cells);
+function HeaderRow({ columns, isNumeric, pinned, order, onSort }: HeaderProps) {
   return (
     <thead>
       <tr>
@@ -115,9 +129,13 @@ function HeaderRow({ columns, rows, order, onSort }: HeaderProps) {
         {columns.map((name, index) => {
           const direction = order?.column !== index ? "none" : order.isDescending ? "descending" : "ascending";
           return (
-            <th scope="col" class={isNumericColumn(cells, index) ? "numeric" : ""} aria-sort={direction}>
+            <th
+              scope="col"
+              class={`${isNumeric[index] ? "numeric" : ""}${index === pinned ? " pinned" : ""}`}
+              aria-sort={direction}
+            >
               <button type="button" onClick={() => onSort(index)}>
-                <bdi>{name === "" ? "(no name)" : name}</bdi>
+                <bdi>{name === "" ? "(no name)" : toWordPieces(name)}</bdi>
                 <span class="sort-mark" aria-hidden="true">
                   {direction === "none" ? "" : direction === "ascending" ? "↑" : "↓"}
                 </span>
@@ -130,15 +148,26 @@ function HeaderRow({ columns, rows, order, onSort }: HeaderProps) {
   );
 }
 
+/** A long name may break where a word of it ends, and only there. */
+function toWordPieces(name: string) {
+  return name.split(/(?<=_)(?!_)|(?<=[a-z])(?=[A-Z])/).map((piece, index) => (
+    <>
+      {index === 0 ? null : <wbr />}
+      {piece}
+    </>
+  ));
+}
+
 interface RowProps {
   readonly id: string;
   readonly row: NumberedRow;
   readonly columns: readonly string[];
+  readonly pinned: number;
   readonly cited: readonly CellPlace[];
   readonly active: CellPlace | null;
 }
 
-function BodyRow({ id, row, columns, cited, active }: RowProps) {
+function BodyRow({ id, row, columns, pinned, cited, active }: RowProps) {
   return (
     <tr>
       <th scope="row" class="row-number">
@@ -153,7 +182,7 @@ function BodyRow({ id, row, columns, cited, active }: RowProps) {
           <td
             id={cellId(id, row.number, index)}
             tabindex={-1}
-            class={`${kind}${isCited ? " cited" : ""}${isActive ? " lit" : ""}`}
+            class={`${kind}${index === pinned ? " pinned" : ""}${isCited ? " cited" : ""}${isActive ? " lit" : ""}`}
           >
             <CellText cell={cell} />
           </td>
@@ -183,7 +212,20 @@ function CellText({ cell }: { cell: Cell }) {
   );
 }
 
-function Pager({ rows, page, onTurn }: { rows: Rows; page: number; onTurn: (to: number) => void }) {
+/** A box without a scroll bar, as on a phone, does not say by itself that it holds more. */
+function toScrollHint({ down, sideways }: { readonly down: boolean; readonly sideways: boolean }): string | null {
+  if (down) return sideways ? "scroll down and sideways for more" : "scroll down for more";
+  return sideways ? "scroll sideways for more" : null;
+}
+
+interface PagerProps {
+  readonly rows: Rows;
+  readonly page: number;
+  readonly hint: string | null;
+  readonly onTurn: (to: number) => void;
+}
+
+function Pager({ rows, page, hint, onTurn }: PagerProps) {
   const last = Math.max(0, Math.ceil(rows.storedRows / PAGE_ROWS) - 1);
   const [from, to] = [page * PAGE_ROWS + 1, Math.min(rows.storedRows, (page + 1) * PAGE_ROWS)];
   const total = rows.totalRows ?? rows.storedRows;
@@ -192,6 +234,7 @@ function Pager({ rows, page, onTurn }: { rows: Rows; page: number; onTurn: (to: 
   return (
     <div class="pager">
       <span role="status">{last === 0 ? all : `${formatCount(from)} to ${formatCount(to)} of ${all}`}</span>
+      {hint === null ? null : <span class="pager-hint">{hint}</span>}
       {rows.truncated ? <span class="pager-note">cut: the query has more, or larger values, than are kept</span> : null}
       {last === 0 ? null : (
         <span class="pager-buttons">

@@ -13,7 +13,7 @@ import { followEvents, type StreamState } from "./event-stream.ts";
 import { useNow } from "./hooks.ts";
 import { Meters } from "./meters.tsx";
 import { NextSteps } from "./next-steps.tsx";
-import { FailureNotice, Notice, Waiting } from "./parts.tsx";
+import { FailureNotice, Folded, Notice, Waiting } from "./parts.tsx";
 import { Receipt } from "./receipt.tsx";
 import { Replay } from "./replay.tsx";
 import { ResultPanel } from "./result-panel.tsx";
@@ -206,28 +206,31 @@ function Finished({ run }: { run: Run }) {
   const cited = [...new Set([...results, ...citations.map((citation) => citation.result)])];
   const latest = queries.flatMap((query) => query.result ?? []).slice(-1);
   const refs = cited.length > 0 ? cited : latest;
+  // With nothing said, nothing rests on the rows: they are there for who wants them.
+  const isSilent = run.answer === null && run.partial_answer === null;
   // A cell that was followed stays lit until another is; pointing lights only as long as it lasts.
   const active = pointed ?? followed;
   const follow = (citation: Citation): void => {
     setPointed(null);
     setFollowed({ ...citation });
   };
+  const panels = refs.map((ref) => (
+    <ResultPanel
+      key={ref}
+      runId={run.id}
+      resultRef={ref}
+      wish={chart}
+      isChanged={run.again?.changed.includes(ref) ?? false}
+      cited={citations.filter((citation) => citation.result === ref)}
+      active={active?.result === ref ? active : null}
+      followed={followed?.result === ref ? followed : null}
+    />
+  ));
   return (
     <>
       <Answer run={run} onPoint={setPointed} onFollow={follow} />
       {run.links.continue === undefined ? null : <ContinueForm run={run} />}
-      {refs.map((ref) => (
-        <ResultPanel
-          key={ref}
-          runId={run.id}
-          resultRef={ref}
-          wish={chart}
-          isChanged={run.again?.changed.includes(ref) ?? false}
-          cited={citations.filter((citation) => citation.result === ref)}
-          active={active?.result === ref ? active : null}
-          followed={followed?.result === ref ? followed : null}
-        />
-      ))}
+      {isSilent && refs.length > 0 ? <Folded summary="The last rows that were looked up">{panels}</Folded> : panels}
       <NextSteps run={run} />
     </>
   );
