@@ -68,6 +68,17 @@ describe.skipIf(CHROMIUM === null)("the page with hostile rows", () => {
     await context.close();
   });
 
+  test("on a phone the last column of figures stays at the edge of a table that is far wider", async () => {
+    const { page, context } = await ask("wide", 360);
+    const last = page.locator(".result tbody tr").first().locator("td").last();
+    const [cell, box] = [await last.boundingBox(), await page.locator(".result .table-scroll").boundingBox()];
+    expect(await last.textContent()).toBe("99");
+    expect(cell === null || box === null ? null : cell.x + cell.width <= box.x + box.width + 1).toBe(true);
+    await page.getByText("scroll sideways for more").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await context.close();
+  });
+
   test("markup in the names of a picture is text in it, and in what it shows at the pointer", async () => {
     const { page, context, complaints } = await ask("chart");
     const drawing = page.locator("figure svg");
