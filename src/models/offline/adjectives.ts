@@ -20,37 +20,37 @@ export interface Adjective {
 export type Degree = "plain" | "comparative" | "superlative";
 
 /** Plain, comparative and superlative, then what they read: `+` the high end of that word, `-` the low end, `*` any figure. */
-const ENTRIES: readonly string[] = [
-  "old/older/oldest +age -birth -year -date",
-  "young/younger/youngest -age +birth +year +date",
-  "new/newer/newest +date +year",
-  "recent/later/latest +date +year",
-  "early/earlier/earliest -date -year",
-  "long/longer/longest +length +duration +height",
-  "short/shorter/shortest -length -duration -height",
-  "tall/taller/tallest +height",
-  "heavy/heavier/heaviest +weight",
-  "light/lighter/lightest -weight",
-  "expensive// +price +total",
-  "costly/costlier/costliest +price +total",
-  "/dearer/dearest +price +total",
-  "cheap/cheaper/cheapest -price -total",
-  "populous// +population",
-  "populated// +population",
-  "fast/faster/fastest +speed",
-  "slow/slower/slowest -speed",
-  "rich/richer/richest +gnp +salary +total",
-  "poor/poorer/poorest -gnp -salary -total",
-  "valuable// +total +price",
-  "good/better/best +rating",
-  "bad/worse/worst -rating",
-  "large/larger/largest +size +area +capacity +population *",
-  "big/bigger/biggest +size +area +capacity +population *",
-  "great/greater/greatest +size +area *",
-  "small/smaller/smallest -size -area -capacity -population *",
-  "high/higher/highest +height *",
-  "low/lower/lowest -height *",
-];
+const ENTRIES: readonly string[] = (
+  "old/older/oldest +age -birth -year -date," +
+  "young/younger/youngest -age +birth +year +date," +
+  "new/newer/newest +date +year," +
+  "recent/later/latest +date +year," +
+  "early/earlier/earliest -date -year," +
+  "long/longer/longest +length +duration +height," +
+  "short/shorter/shortest -length -duration -height," +
+  "tall/taller/tallest +height," +
+  "heavy/heavier/heaviest +weight," +
+  "light/lighter/lightest -weight," +
+  "expensive// +price +total," +
+  "costly/costlier/costliest +price +total," +
+  "/dearer/dearest +price +total," +
+  "cheap/cheaper/cheapest -price -total," +
+  "populous// +population," +
+  "populated// +population," +
+  "fast/faster/fastest +speed," +
+  "slow/slower/slowest -speed," +
+  "rich/richer/richest +gnp +salary +total," +
+  "poor/poorer/poorest -gnp -salary -total," +
+  "valuable// +total +price," +
+  "good/better/best +rating," +
+  "bad/worse/worst -rating," +
+  "large/larger/largest +size +area +capacity +population *," +
+  "big/bigger/biggest +size +area +capacity +population *," +
+  "great/greater/greatest +size +area *," +
+  "small/smaller/smallest -size -area -capacity -population *," +
+  "high/higher/highest +height *," +
+  "low/lower/lowest -height *"
+).split(",");
 
 const FORMS = readForms();
 

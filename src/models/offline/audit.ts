@@ -10,7 +10,7 @@ import { holdsSales } from "./measures.ts";
 import { isClause, isKey, isRevenue, periodOf } from "./read-target.ts";
 import { isTableRef, tableOfRef } from "./resolve.ts";
 import type { ColumnNode, SchemaGraph } from "./schema-graph.ts";
-import { tableNamed } from "./schema-graph.ts";
+import { edgeOf, tableNamed } from "./schema-graph.ts";
 import { tableOfOutput } from "./settle-output.ts";
 import { unitOf } from "./units.ts";
 import { isMoneyWord } from "./vocabulary.ts";
@@ -96,8 +96,7 @@ function columnOf(of: Output | Group): ColumnNode | null {
 function pointsNowhere(graph: SchemaGraph, column: ColumnNode): boolean {
   const keys = tableNamed(graph, column.table)?.keys;
   const isOwn = keys?.length === 1 && keys[0] === column && column.references === null;
-  const points = graph.edges.some((edge) => edge.child === column.table && edge.childColumns.includes(column.name));
-  return (column.references !== null || /id$/i.test(column.name)) && !isOwn && !points;
+  return (column.references !== null || /id$/i.test(column.name)) && !isOwn && edgeOf(graph, column) === undefined;
 }
 
 /** `per month`: a key with what it stands before. */

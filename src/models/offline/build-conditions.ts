@@ -4,6 +4,7 @@
  */
 import { measureExpression } from "./build-measure.ts";
 import type { Condition, Literal, Related } from "./intent.ts";
+import type { Operator } from "./keys.ts";
 import type { Draft } from "./query-draft.ts";
 import { addHop, columnAt, createDraft, sourceOf } from "./query-draft.ts";
 import type { Context } from "./resolve.ts";
@@ -107,15 +108,15 @@ function duringPredicate(
   condition: Extract<Condition, { readonly kind: "during" }>,
 ): Predicate | null {
   const of: Expression = /INT|REAL/.test(condition.column.type) ? { kind: "day", of: column } : column;
-  const literal = (text: string): Expression => ({ kind: "literal", value: { kind: "text", text } });
-  const parts: Predicate[] = [];
-  if (condition.from !== null)
-    parts.push({ kind: "compare", left: of, operator: condition.negated ? "<" : ">=", right: literal(condition.from) });
-  if (condition.to !== null)
-    parts.push({ kind: "compare", left: of, operator: condition.negated ? ">=" : "<", right: literal(condition.to) });
+  const compare = (operator: Operator, text: string | null): readonly Predicate[] =>
+    text === null
+      ? []
+      : [{ kind: "compare", left: of, operator, right: { kind: "literal", value: { kind: "text", text } } }];
+  const { from, to, negated } = condition;
+  const parts = [...compare(negated ? "<" : ">=", from), ...compare(negated ? ">=" : "<", to)];
   const [only] = parts;
   if (parts.length <= 1) return only ?? null;
-  return { kind: condition.negated ? "or" : "and", parts };
+  return { kind: negated ? "or" : "and", parts };
 }
 
 function averageOf(context: Context, column: ColumnNode): Select {
@@ -226,5 +227,5 @@ function finishSubselect(
     rank.by.kind === "column" ? columnAt(inner, end, rank.by.column) : measureExpression(inner, rank.by.measure);
   if (expression === null) return base;
   const groupBy = rank.by.kind === "measure" ? keys : [];
-  return { ...base, groupBy, orderBy: [{ expression, descending: rank.descending }], limit: rank.limit };
+  return { ...base, groupBy, orderBy: [{ expression, descending: rank.descending }], limit: rank.limit ?? 1 };
 }

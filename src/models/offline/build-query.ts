@@ -13,6 +13,7 @@ import { addHop, columnAt, createDraft, sourceOf } from "./query-draft.ts";
 import type { Context } from "./resolve.ts";
 import { nodeOf } from "./resolve.ts";
 import type { ColumnNode, TableNode } from "./schema-graph.ts";
+import { edgeOf } from "./schema-graph.ts";
 import type { Expression, Select, SelectOutput } from "./select.ts";
 import { convert } from "./units.ts";
 import { wordsOfName } from "./words.ts";
@@ -50,6 +51,12 @@ export function buildQuery(intent: Intent, context: Context, plain: boolean): Se
   if (openColumns(draft, groupBy, outputs).length > 0 && !placeWithin(draft, intent, groupBy, outputs, orderBy[0]))
     return null;
   if (addsRepeats(draft, outputs)) return null;
+  const [best] = orderBy;
+  if (intent.rank?.limit === null && best !== undefined && !outputs.some((each) => each.expression.kind === "place"))
+    outputs.push({
+      expression: { kind: "place", within: [], by: best.expression, descending: best.descending },
+      alias: "place",
+    });
   if (orderBy.length === 0) orderBy.push(...usualOrder(intent, outputs));
   const having = intent.having.map((each) => ({
     kind: "compare" as const,
@@ -144,10 +151,9 @@ function inUnit(draft: Draft, output: SelectOutput, unit: string | null): Select
 
 /** Beside a key that points to another row, the names of that row. */
 function pointedAt(draft: Draft, column: ColumnNode, plain: boolean): readonly SelectOutput[] {
-  const edge = draft.context.graph.edges.find(
-    (each) => each.child === column.table && each.childColumns.length === 1 && each.childColumns[0] === column.name,
-  );
-  if (edge === undefined || plain || column.table !== draft.root || draft.context.hints.has("id")) return [];
+  const edge = edgeOf(draft.context.graph, column);
+  if (edge?.childColumns.length !== 1 || plain || column.table !== draft.root || draft.context.hints.has("id"))
+    return [];
   const source = addHop(draft, 0, { edge, direction: "up" }, !column.notNull);
   const labels = nodeOf(draft.context, edge.parent).labels;
   const snake = (name: string): string => wordsOfName(name).join("_");

@@ -98,7 +98,8 @@ export interface Rank {
     | { readonly kind: "column"; readonly column: ColumnNode }
     | { readonly kind: "measure"; readonly measure: Measure };
   readonly descending: boolean;
-  readonly limit: number;
+  /** Null: the first and every row that is as good. */
+  readonly limit: number | null;
 }
 
 export interface Order {

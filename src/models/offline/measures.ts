@@ -26,27 +26,15 @@ function isOrderable(column: ColumnNode): boolean {
 /** The number that a row of `table` is mainly about, if one stands out. */
 export function mainMeasure(table: TableNode): ColumnNode | null {
   const measures = table.columns.filter(isMeasure);
-  for (const word of [
-    "total",
-    "amount",
-    "price",
-    "size",
-    "area",
-    "population",
-    "capacity",
-    "value",
-    "quantity",
-    "weight",
-    "salary",
-    "freight",
-    "score",
-  ]) {
+  for (const word of "total amount price size area population capacity value quantity weight salary freight score".split(
+    " ",
+  )) {
     const found =
       measures.find((column) => column.words.includes(word)) ??
       measures.find((column) => column.words.some((own) => likeness(own, word) >= 0.75));
     if (found !== undefined) return found;
   }
-  return measures.length >= 1 ? (measures[0] ?? null) : null;
+  return measures[0] ?? null;
 }
 
 /** The date of a row of `table`: the one the hints speak of, else the first. */
@@ -98,12 +86,13 @@ export function columnOfAdjective(
 
 /** Sales of any kind: a total column, else price times quantity; nearest to `tables`, never fanned out by the way there. */
 export function moneyMeasure(context: Context, tables: readonly string[], name: AggregateFunction): Measure | null {
-  const candidates = context.graph.tables.filter(holdsSales).flatMap((table) => moneyOf(table, name));
   let best: { readonly measure: Measure; readonly cost: number } | null = null;
-  for (const { measure, table } of candidates) {
+  for (const table of context.graph.tables.filter(holdsSales)) {
+    const measure = moneyOf(table, name);
+    if (measure === null) continue;
     let cost = measure.kind === "line_total" ? 0.5 : 0;
     for (const other of tables) {
-      const path = findPath(context.graph, table, other, context.hints);
+      const path = findPath(context.graph, table.name, other, context.hints);
       if (path === null) cost += 20;
       else cost += path.length * 0.1 + path.filter((hop) => hop.direction === "down").length * 5;
     }
@@ -126,13 +115,10 @@ export function soldMeasure(context: Context, tables: readonly string[]): Measur
 
 /** Rows of `table` are sales, or parts of one. */
 export function holdsSales(table: TableNode): boolean {
-  return table.kind === "table" && moneyOf(table, "sum").length > 0;
+  return table.kind === "table" && moneyOf(table, "sum") !== null;
 }
 
-function moneyOf(
-  table: TableNode,
-  name: AggregateFunction,
-): readonly { readonly measure: Measure; readonly table: string }[] {
+function moneyOf(table: TableNode, name: AggregateFunction): Measure | null {
   const measures = table.columns.filter(isMeasure);
   const total = measures.find((column) =>
     column.ownWords.some((word) => /^(total|amount|revenue|sale|subtotal|payment|fee)$/.test(word)),
@@ -140,10 +126,9 @@ function moneyOf(
   const price = measures.find((column) => column.words.includes("price"));
   const quantity = measures.find((column) => column.words.includes("quantity"));
   const discount = measures.find((column) => column.words.includes("discount")) ?? null;
-  if (total !== undefined)
-    return [{ table: table.name, measure: { kind: "aggregate", function: name, column: total } }];
-  if (price === undefined || quantity === undefined) return [];
-  return [{ table: table.name, measure: { kind: "line_total", function: name, columns: [price, quantity], discount } }];
+  if (total !== undefined) return { kind: "aggregate", function: name, column: total };
+  if (price === undefined || quantity === undefined) return null;
+  return { kind: "line_total", function: name, columns: [price, quantity], discount };
 }
 
 /** The table a measure is computed over; null for the count of the question's own rows. */

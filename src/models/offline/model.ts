@@ -6,7 +6,6 @@
  * (answer.ts). Never throws: a bug of the planner becomes a reply that declines.
  */
 import type {
-  Message,
   Model,
   ModelFailure,
   ModelInfo,
@@ -76,12 +75,8 @@ function countBytes(request: ModelRequest): number {
   return (
     byteLength(request.system) +
     byteLength(JSON.stringify(request.tools)) +
-    request.messages.reduce((sum, message) => sum + messageBytes(message), 0)
+    request.messages.reduce((sum, message) => sum + byteLength(JSON.stringify(message)), 0)
   );
-}
-
-function messageBytes(message: Message): number {
-  return byteLength(JSON.stringify(message));
 }
 
 function reply(request: ModelRequest): ModelOutcome {
@@ -90,7 +85,7 @@ function reply(request: ModelRequest): ModelOutcome {
   const calls = turn.calls.map(
     (call, index): ToolCall => ({ id: `off_${transcript.steps + 1}_${index + 1}`, name: call.name, input: call.input }),
   );
-  const text = turn.text;
+  const { text } = turn;
   const finish = calls.length > 0 ? "tool_use" : turn.isDeclined === true ? "refusal" : "end_turn";
   const content = [
     { type: "text", text },

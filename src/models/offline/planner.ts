@@ -150,7 +150,7 @@ function isProbable(
 }
 
 const COMMON_WORDS =
-  /^(year|month|quarter|day|week|monthly|yearly|annual|daily|first|last|more|less|older|than|popular|common|frequent|sold|sell|bought|money|letter|null|missing|unknown|blank|empty|unset|information|info|everything|attributes?|terms?|spend|spent|people|persons?|average|world|ordered|made|later|most|time|times|greater|long|old|big|large|high|low|small|young|new|tall|heavy|expensive|cheap|many)$/;
+  /^(year|month|quarter|day|week|monthly|yearly|annual|daily|first|last|more|less|older|than|popular|common|frequent|sold|sell|bought|money|letter|null|missing|unknown|blank|empty|unset|everything|attributes?|terms?|spend|spent|people|persons?|average|world|ordered|made|later|most|time|times|greater|long|old|big|large|high|low|small|young|new|tall|heavy|expensive|cheap|many)$/;
 
 /** The first value that was looked for, is written as one, and was not found anywhere. */
 function missingValue(items: readonly Item[]): string | null {

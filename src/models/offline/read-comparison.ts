@@ -4,7 +4,7 @@
  * Leaves to others: everything else a condition may be (read-conditions.ts). Pure, but for the reader's state.
  */
 import type { Adjective } from "./adjectives.ts";
-import type { Condition, Literal } from "./intent.ts";
+import type { Condition } from "./intent.ts";
 import type { Operator } from "./keys.ts";
 import { columnOfAdjective, isMeasure, mainMeasure, moneyMeasure } from "./measures.ts";
 import { compareMeasure, countsRows } from "./read-counts.ts";
@@ -221,8 +221,7 @@ export function onNumber(reader: Reader, text: string, value: number): void {
   const column = reader.pending === null ? null : columnOfRef(reader.pending.ref, reader.context, tablesAround(reader));
   if (column !== null) {
     reader.pending = null;
-    const literal: Literal = column.kind === "text" ? { kind: "text", text } : { kind: "number", text };
-    addValue(reader, column, { kind: "one_of", column, values: [literal], negated: false }, reader.negated);
+    addValue(reader, column, numberCondition(column, text), reader.negated);
     reader.negated = false;
     return;
   }
@@ -230,9 +229,17 @@ export function onNumber(reader: Reader, text: string, value: number): void {
   const before = reader.items[reader.at - 2];
   const [key] = nodeOf(reader.context, reader.scope.table).keys;
   if (before?.kind === "ref" && key !== undefined && tableOfRef(before)?.name === reader.scope.table) {
-    const literal: Literal = key.kind === "text" ? { kind: "text", text } : { kind: "number", text };
-    reader.scope.conditions.push({ kind: "one_of", column: key, values: [literal], negated: false });
+    reader.scope.conditions.push(numberCondition(key, text));
     return;
   }
   reader.unread.push(text);
+}
+
+function numberCondition(column: ColumnNode, text: string): Condition {
+  return {
+    kind: "one_of",
+    column,
+    values: [{ kind: column.kind === "text" ? "text" : "number", text }],
+    negated: false,
+  };
 }

@@ -10,8 +10,8 @@ import { moneyMeasure, tableOfMeasure } from "./measures.ts";
 import { readConditions } from "./read-conditions.ts";
 import { takeGroups, takeOrder } from "./read-order.ts";
 import { takeOutputs } from "./read-outputs.ts";
-import { takeRank } from "./read-rank.ts";
-import { isKey } from "./read-target.ts";
+import { type RankReading, takeRank } from "./read-rank.ts";
+import { isKey, type Target } from "./read-target.ts";
 import type { Context } from "./resolve.ts";
 import { nodeOf } from "./resolve.ts";
 import type { SchemaGraph } from "./schema-graph.ts";
@@ -78,7 +78,7 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
     groups: completed.groups,
     conditions: reading.conditions,
     having: reading.having,
-    rank: mainRank,
+    rank: mainRank?.limit === 1 && isPlural(rankReading, taken.targets) ? { ...mainRank, limit: null } : mainRank,
     orders: order === null ? [] : settleOrders(context, order, completed, root),
     over:
       taken.targets.flatMap((target) =>
@@ -90,6 +90,11 @@ export function readQuestion(source: readonly Item[], graph: SchemaGraph, hints:
       taken.targets.some((target) => "share" in target && target.share === true),
     unread: [...reading.unread, ...taken.unread],
   };
+}
+
+/** `the cheapest tracks`, `which cities have the most …`. */
+function isPlural(reading: RankReading | null, [first]: readonly Target[]): boolean {
+  return (reading?.entity ?? (first?.kind === "ref" ? first.ref : null))?.plural === true;
 }
 
 /** `compare sales in the USA and Canada`: one figure for each of the values that a condition lists. */

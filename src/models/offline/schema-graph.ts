@@ -180,6 +180,11 @@ function edgesTo(child: TableNode, parent: TableNode, columns: readonly ColumnNo
   return compound ? [make(columns)] : columns.map((column) => make([column]));
 }
 
+/** The way along which a column points to another table's rows. */
+export function edgeOf(graph: SchemaGraph, column: ColumnNode): Edge | undefined {
+  return graph.edges.find((edge) => edge.child === column.table && edge.childColumns.includes(column.name));
+}
+
 /** `customer_id` meets `customers.customer_id` or `customers.id` although nobody declared it. */
 function guessedEdges(tables: readonly TableNode[]): readonly Edge[] {
   const edges: Edge[] = [];

@@ -9,7 +9,7 @@ import type { Target } from "./read-target.ts";
 import type { Context } from "./resolve.ts";
 import { columnOfRef, labelsOfTable, nodeOf, tableOfRef } from "./resolve.ts";
 import type { ColumnNode, TableNode } from "./schema-graph.ts";
-import { hopsFrom } from "./schema-graph.ts";
+import { edgeOf, hopsFrom } from "./schema-graph.ts";
 
 export function settleGroup(
   context: Context,
@@ -43,10 +43,8 @@ export function settleGroup(
 
 /** The table whose rows a key column points to, if it can tell them by name. */
 function pointedTable(context: Context, column: ColumnNode): string | undefined {
-  const edge = context.graph.edges.find(
-    (each) => each.child === column.table && each.childColumns.length === 1 && each.childColumns[0] === column.name,
-  );
-  if (edge === undefined || edge.parent === edge.child) return undefined;
+  const edge = edgeOf(context.graph, column);
+  if (edge?.childColumns.length !== 1 || edge.parent === edge.child) return undefined;
   return nodeOf(context, edge.parent).labels.length > 0 ? edge.parent : undefined;
 }
 

@@ -2,7 +2,7 @@
  * Settles what an order clause orders by, once outputs and groups are known. An order without a target takes the figure
  * shown, else the first column shown. Pure: no I/O, no clock.
  */
-import type { Group, Order, Output } from "./intent.ts";
+import type { Group, Measure, Order, Output } from "./intent.ts";
 import { columnOfAdjective } from "./measures.ts";
 import type { OrderReading } from "./read-order.ts";
 import type { Context } from "./resolve.ts";
@@ -16,20 +16,14 @@ export function settleOrders(
 ): readonly Order[] {
   const descending = reading.descending ?? false;
   const figure = shown.outputs.findIndex((output) => output.kind === "measure");
+  const byFigure: Order = { by: { kind: "output", index: figure }, descending };
   const orders = reading.targets.flatMap((target): readonly Order[] => {
-    if (target.kind === "money") return figure >= 0 ? [{ by: { kind: "output", index: figure }, descending }] : [];
+    if (target.kind === "money") return figure >= 0 ? [byFigure] : [];
     if (target.kind === "count" || (target.kind === "ref" && target.function !== null)) {
-      if (figure >= 0) return [{ by: { kind: "output", index: figure }, descending }];
-      const table = target.ref === null ? null : tableOfRef(target.ref);
-      return [
-        {
-          by: {
-            kind: "measure",
-            measure: { kind: "count", table: table?.name === root ? null : (table?.name ?? null) },
-          },
-          descending,
-        },
-      ];
+      if (figure >= 0) return [byFigure];
+      const table = target.ref === null ? null : (tableOfRef(target.ref)?.name ?? null);
+      const measure: Measure = { kind: "count", table: table === root ? null : table };
+      return [{ by: { kind: "measure", measure }, descending }];
     }
     if (target.kind === "period")
       return shown.groups.length > 0 ? [{ by: { kind: "output", index: 0 }, descending }] : [];
@@ -47,16 +41,14 @@ export function settleOrders(
       measure?.kind === "measure" &&
       measure.measure.kind === "aggregate" &&
       measure.measure.column.name === column.name;
-    return [
-      isFigure ? { by: { kind: "output", index: figure }, descending } : { by: { kind: "column", column }, descending },
-    ];
+    return [isFigure ? byFigure : { by: { kind: "column", column }, descending }];
   });
   if (orders.length > 0) return orders;
   const found = adjectiveColumn(context, reading, shown.outputs, root);
   const named = reading.adjective?.readings.some((each) => each.attribute === "*") === false;
   if (found !== null && named) return [{ by: { kind: "column", column: found.column }, descending: found.high }];
   if (reading.alphabetical === true) return usualOrder(context, shown.outputs, descending);
-  if (figure >= 0 && reading.targets.length === 0) return [{ by: { kind: "output", index: figure }, descending }];
+  if (figure >= 0 && reading.targets.length === 0) return [byFigure];
   return usualOrder(context, shown.outputs, descending);
 }
 

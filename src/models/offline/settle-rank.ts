@@ -30,39 +30,38 @@ export function settleRank(
   const listed = shown === undefined || shown.kind === "measure" ? null : tableOfOutput(shown);
   const home = entity?.name ?? listed ?? subject ?? context.mentioned[0] ?? null;
   if (home === null) return null;
-  const by = rankBy(context, reading, nodeOf(context, home), focus);
-  if (by === null) return null;
-  const rank: Rank = { by: by.by, descending: by.descending, limit: reading.limit };
+  const found = rankBy(context, reading, nodeOf(context, home), focus);
+  if (found === null) return null;
+  const { descending = reading.descending, ...by } = found;
+  const rank: Rank = { by, descending, limit: reading.limit };
   const measured = focus.outputs.some((output) => output.kind === "measure");
-  const ranked = by.by.kind === "column" ? by.by.column.table : (entity?.name ?? home);
-  if (focus.groups.length > 0 && by.by.kind === "column" && !measured) return { rank, nested: null, each: true };
+  const ranked = by.kind === "column" ? by.column.table : (entity?.name ?? home);
+  if (focus.groups.length > 0 && by.kind === "column" && !measured) return { rank, nested: null, each: true };
   const differs = subject !== null && ranked !== subject;
   const nests =
-    differs && by.by.kind === "column" && (measured || isReachedUpwards(context, subject, ranked) || entity !== null);
+    differs && by.kind === "column" && (measured || isReachedUpwards(context, subject, ranked) || entity !== null);
   return {
     rank,
-    nested: nests ? ranked : measured && focus.groups.length === 0 && by.by.kind === "column" ? ranked : null,
+    nested: nests ? ranked : measured && focus.groups.length === 0 && by.kind === "column" ? ranked : null,
     each: false,
   };
 }
 
-function rankBy(
-  context: Context,
-  reading: RankReading,
-  home: TableNode,
-  focus: Focus,
-): { readonly by: Rank["by"]; readonly descending: boolean } | null {
-  const { by, descending } = reading;
-  const measure = (found: Measure | null): { readonly by: Rank["by"]; readonly descending: boolean } | null =>
-    found === null ? null : { by: { kind: "measure", measure: found }, descending };
-  const column = (found: ColumnNode | null): { readonly by: Rank["by"]; readonly descending: boolean } | null =>
-    found === null ? null : { by: { kind: "column", column: found }, descending };
+type RankedBy = Rank["by"] & { readonly descending?: boolean };
+
+const measure = (found: Measure | null): RankedBy | null => found && { kind: "measure", measure: found };
+
+const column = (found: ColumnNode): RankedBy => ({ kind: "column", column: found });
+
+/** With `descending` where the column found has its own end. */
+function rankBy(context: Context, reading: RankReading, home: TableNode, focus: Focus): RankedBy | null {
+  const { by } = reading;
   switch (by.kind) {
     case "adjective": {
       const own = focus.outputs.find((output) => output.kind === "measure");
       if (own?.kind === "measure" && focus.groups.length > 0) return measure(own.measure);
       const found = columnOfAdjective(by.adjective, home, context);
-      if (found !== null) return { by: { kind: "column", column: found.column }, descending: found.high };
+      if (found !== null) return { ...column(found.column), descending: found.high };
       if (!by.adjective.readings.some((each) => /^(\*|rating)$/.test(each.attribute))) return null;
       // `our biggest customers` are told by sales; the biggest playlist by what is in it.
       const money = moneyMeasure(context, [home.name], "sum");
@@ -86,21 +85,13 @@ function rankBy(
         : (measure(moneyMeasure(context, [home.name], "sum")) ?? measure(popularityOf(context, home, focus, false)));
     }
     case "target":
-      return rankByTarget(context, by.target, home, measure, column);
+      return rankByTarget(context, by.target, home);
     case "ref":
-      return rankByRef(context, by.ref, home, measure, column, by.adjective !== null, focus.groups.length > 0);
+      return rankByRef(context, by.ref, home, by.adjective !== null, focus.groups.length > 0);
   }
 }
 
-type Found<T> = (found: T | null) => { readonly by: Rank["by"]; readonly descending: boolean } | null;
-
-function rankByTarget(
-  context: Context,
-  target: Target,
-  home: TableNode,
-  measure: Found<Measure>,
-  column: Found<ColumnNode>,
-): ReturnType<Found<Measure>> {
+function rankByTarget(context: Context, target: Target, home: TableNode): RankedBy | null {
   if (target.kind === "period") return null;
   if (target.kind === "money") return measure(moneyMeasure(context, [home.name], target.function));
   if (target.kind === "count") {
@@ -109,18 +100,16 @@ function rankByTarget(
     return measure(same ? { kind: "count", table: null } : counted);
   }
   if (target.function !== null) return measure(settleAggregate(context, target.ref, target.function, [home.name]));
-  return rankByRef(context, target.ref, home, measure, column, false, false);
+  return rankByRef(context, target.ref, home, false, false);
 }
 
 function rankByRef(
   context: Context,
   ref: Ref,
   home: TableNode,
-  measure: Found<Measure>,
-  column: Found<ColumnNode>,
   superlative: boolean,
   grouped: boolean,
-): ReturnType<Found<Measure>> {
+): RankedBy | null {
   const own = columnOfRef(
     ref,
     context,

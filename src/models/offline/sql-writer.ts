@@ -113,7 +113,7 @@ function writeExpression(of: Expression, names: Names): string {
     case "ratio":
       return `${write(of.of)} / ${of.by}.0`;
     case "place":
-      return `row_number() OVER (PARTITION BY ${of.within.map(write).join(", ")} ORDER BY ${write(of.by)}${of.descending ? " DESC" : ""})`;
+      return `${of.within.length === 0 ? "rank() OVER (" : `row_number() OVER (PARTITION BY ${of.within.map(write).join(", ")} `}ORDER BY ${write(of.by)}${of.descending ? " DESC" : ""})`;
     case "share":
       return `round(100.0 * ${write(of.of)} / sum(${write(of.of)}) OVER (), 2)`;
     case "day":

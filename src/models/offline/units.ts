@@ -21,27 +21,18 @@ export function wantedUnit(items: readonly Item[]): string | null {
   return wanted === undefined ? null : unitOf(wanted);
 }
 
-const SECONDS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3_600 };
-
-const BYTES: Readonly<Record<string, number>> = {
-  kilobyte: 1e3,
-  kb: 1e3,
-  megabyte: 1e6,
-  mb: 1e6,
-  gigabyte: 1e9,
-  gb: 1e9,
-};
+/** Units of one kind, each by the smallest of them. */
+const UNITS: readonly Readonly<Record<string, number>>[] = [
+  { millisecond: 1, second: 1e3, minute: 6e4, hour: 36e5 },
+  { byte: 1, kilobyte: 1e3, kb: 1e3, megabyte: 1e6, mb: 1e6, gigabyte: 1e9, gb: 1e9 },
+];
 
 /** Minutes in a column of milliseconds, megabytes in one of bytes. */
 export function convert(value: number, text: string, unit: string | null, column: ColumnNode): Literal {
-  const seconds = unit === null ? undefined : SECONDS[unit];
-  const bytes = unit === null ? undefined : BYTES[unit];
-  if (seconds !== undefined && column.words.includes("millisecond"))
-    return { kind: "number", text: String(value * seconds * 1_000) };
-  if (seconds !== undefined && column.words.includes("second"))
-    return { kind: "number", text: String(value * seconds) };
-  if (seconds !== undefined && column.words.includes("minute"))
-    return { kind: "number", text: String((value * seconds) / 60) };
-  if (bytes !== undefined && column.words.includes("byte")) return { kind: "number", text: String(value * bytes) };
+  for (const units of UNITS) {
+    const wanted = units[unit ?? ""];
+    const own = column.words.map((word) => units[word]).find((each) => each !== undefined);
+    if (wanted !== undefined && own !== undefined) return { kind: "number", text: String((value * wanted) / own) };
+  }
   return { kind: "number", text };
 }

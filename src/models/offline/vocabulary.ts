@@ -108,29 +108,18 @@ const DEMONYMS: Readonly<Record<string, string>> = {
 };
 
 /** Other spellings of one place or sex, tried when the word itself is not found. */
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  usa: ["USA", "United States", "US", "United States of America"],
-  us: ["USA", "US", "United States"],
-  "u.s.": ["USA", "US", "United States"],
-  america: ["USA", "United States"],
-  american: ["USA", "United States"],
-  "united states": ["USA", "United States", "US"],
-  uk: ["United Kingdom", "UK", "Great Britain"],
-  britain: ["United Kingdom", "UK"],
-  british: ["United Kingdom", "UK"],
-  "united kingdom": ["United Kingdom", "UK"],
-  female: ["F", "female"],
-  woman: ["F", "female"],
-  girl: ["F", "female"],
-  male: ["M", "male"],
-  boy: ["M", "male"],
-};
+const ALIASES: readonly (readonly [words: RegExp, spellings: readonly string[]])[] = [
+  [/^(usa|us|u\.s\.|american?|united states)$/, ["USA", "United States", "US", "United States of America"]],
+  [/^(uk|britain|british|united kingdom)$/, ["United Kingdom", "UK", "Great Britain"]],
+  [/^(female|woman|girl)$/, ["F", "female"]],
+  [/^(male|boy)$/, ["M", "male"]],
+];
 
 /** What else a value may be written as, the word itself first. */
 export function spellingsOf(text: string): readonly string[] {
   const lower = text.toLowerCase();
   const place = DEMONYMS[lower];
-  return [text, ...(ALIASES[lower] ?? []), ...(place === undefined ? [] : [place])];
+  return [text, ...(ALIASES.find(([words]) => words.test(lower))?.[1] ?? []), ...(place === undefined ? [] : [place])];
 }
 
 export function isDemonym(word: string): boolean {

@@ -22,68 +22,68 @@ const ABBREVIATIONS: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /** Words of one line mean much the same when they name a table or a column. */
-const SYNONYM_GROUPS: readonly string[] = [
-  "price cost expensive cheap charge fee",
-  "total amount sum value revenue spending turnover spent spend worth bill",
-  "length duration millisecond long runtime time",
-  "total revenue sale turnover earning",
-  "millisecond second minute hour duration",
-  "size byte capacity",
-  "area size",
-  "country nation nationality",
-  "city town",
-  "state province county region",
-  "location place address city country",
-  "name title call label",
-  "phone telephone mobile cell",
-  "email mail",
-  "zip postcode postal",
-  "birth born birthday birthdate",
-  "hire join employ",
-  "hire start begin",
-  "job title position role",
-  "employee staff worker personnel",
-  "employee rep representative agent",
-  "customer client buyer shopper user",
-  "invoice bill purchase order sale",
-  "order purchase sale buy bought",
-  "buy bought purchase invoice",
-  "artist band musician singer performer group",
-  "track song tune",
-  "album record",
-  "genre style category kind",
-  "type kind category sort",
-  "product item good article",
-  "supplier vendor provider",
-  "shipper carrier",
-  "population inhabitant person resident",
-  "quantity unit copy number",
-  "quantity amount",
-  "date day when time",
-  "description detail describe",
-  "detail line item",
-  "salary wage pay paid earn earning income",
-  "student pupil learner",
-  "teacher professor instructor tutor lecturer",
-  "course class",
-  "manager boss supervisor report",
-  "weight heavy weigh",
-  "height tall",
-  "age old",
-  "gender sex",
-  "company firm organization organisation business",
-  "movie film",
-  "rating score grade star",
-  "shop store",
-  "independence independent founded",
-  "language tongue speak spoken",
-  "pet animal",
-  "stock inventory",
-  "freight shipping",
-  "composer writer songwriter compose written",
-  "graduate left leave",
-  "head leader president",
-];
+const SYNONYM_GROUPS: readonly string[] = (
+  "price cost expensive cheap charge fee," +
+  "total amount sum value revenue spending turnover spent spend worth bill," +
+  "length duration millisecond long runtime time," +
+  "total revenue sale turnover earning," +
+  "millisecond second minute hour duration," +
+  "size byte capacity," +
+  "area size," +
+  "country nation nationality," +
+  "city town," +
+  "state province county region," +
+  "location place address city country," +
+  "name title call label," +
+  "phone telephone mobile cell," +
+  "email mail," +
+  "zip postcode postal," +
+  "birth born birthday birthdate," +
+  "hire join employ," +
+  "hire start begin," +
+  "job title position role," +
+  "employee staff worker," +
+  "employee rep representative agent," +
+  "customer client buyer shopper user," +
+  "invoice bill purchase order sale," +
+  "order purchase sale buy bought," +
+  "buy bought purchase invoice," +
+  "artist band musician singer performer group," +
+  "track song tune," +
+  "album record," +
+  "genre style category kind," +
+  "type kind category sort," +
+  "product item good article," +
+  "supplier vendor provider," +
+  "shipper carrier," +
+  "population inhabitant person resident," +
+  "quantity unit copy number," +
+  "quantity amount," +
+  "date day when time," +
+  "description detail describe," +
+  "detail line item," +
+  "salary wage pay paid earn earning income," +
+  "student pupil," +
+  "teacher professor instructor," +
+  "course class," +
+  "manager boss supervisor report," +
+  "weight heavy weigh," +
+  "height tall," +
+  "age old," +
+  "gender sex," +
+  "company firm organization organisation business," +
+  "movie film," +
+  "rating score grade star," +
+  "shop store," +
+  "independence independent founded," +
+  "language speak spoken," +
+  "pet animal," +
+  "stock inventory," +
+  "freight shipping," +
+  "composer writer compose written," +
+  "graduate left leave," +
+  "head leader president"
+).split(",");
 
 function readSynonyms(): ReadonlyMap<string, ReadonlySet<string>> {
   const map = new Map<string, Set<string>>();

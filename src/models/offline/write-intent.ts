@@ -27,14 +27,18 @@ function writeOver(select: Select, intent: Intent): string | null {
   return `SELECT ${intent.over}(${output.alias}) AS ${word}_${output.alias}\nFROM (\n    ${inner}\n)`;
 }
 
-/** The first rows of each group. */
+/** The first rows of each group, or of all: every row that is as good as the first. */
 function writePlaces(select: Select): string | null {
   const place = select.outputs.find((each) => each.expression.kind === "place")?.expression;
-  if (place?.kind !== "place" || select.limit === null) return null;
+  if (place?.kind !== "place") return null;
   const inner = writeSelect({ ...select, orderBy: [], limit: null }, "    ");
+  const names = select.outputs.flatMap(({ expression: of, alias }) =>
+    of === place ? [] : [quoteName(alias ?? (of.kind === "column" ? of.name : ""), select.quoted)],
+  );
+  const shown = place.within.length === 0 ? names.join(", ") : "*";
   const group = select.outputs.findIndex((each) => JSON.stringify(each.expression) === JSON.stringify(place.within[0]));
   const order = group < 0 ? "place" : `${group + 1}, place`;
-  return `SELECT *\nFROM (\n    ${inner}\n)\nWHERE place <= ${select.limit}\nORDER BY ${order}`;
+  return `SELECT ${shown}\nFROM (\n    ${inner}\n)\nWHERE place <= ${select.limit ?? 1}\nORDER BY ${order}`;
 }
 
 /** What part of all rows the conditions leave, in percent. */

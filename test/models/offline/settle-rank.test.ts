@@ -25,4 +25,21 @@ describe("what a ranking ranks by", () => {
       "SELECT Specialty, count(*) AS doctor_count FROM Doctor GROUP BY Specialty ORDER BY doctor_count DESC LIMIT 1",
     );
   });
+
+  it("several are asked for without a number: all that tie for the first place", () => {
+    expect(sqlFor(CLINIC, "the cheapest medications")).toBe(
+      "SELECT MedicationId, Name, Price FROM ( SELECT MedicationId, Name, Price, rank() OVER (ORDER BY Price) AS place FROM Medication ) WHERE place <= 1 ORDER BY place",
+    );
+    expect(sqlFor(CLINIC, "Which cities have the most patients?")).toBe(
+      "SELECT City, patient_count FROM ( SELECT City, count(*) AS patient_count, rank() OVER (ORDER BY count(*) DESC) AS place FROM Patient GROUP BY City ) WHERE place <= 1 ORDER BY place",
+    );
+    expect(sqlFor(CLINIC, "the 2 cheapest medications")).toContain("ORDER BY Price LIMIT 2");
+  });
+
+  it("a column of the very name `place` keeps its values", () => {
+    const schema = "table race (9 rows)\n  id INTEGER primary key\n  name TEXT\n  place INTEGER not null";
+    expect(sqlFor(schema, "names and places of the races with the highest place")).toBe(
+      "SELECT name, race_place FROM ( SELECT name, place AS race_place, rank() OVER (ORDER BY place DESC) AS place FROM race ) WHERE place <= 1 ORDER BY place",
+    );
+  });
 });
