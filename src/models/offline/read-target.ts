@@ -174,7 +174,16 @@ function readAggregates(items: readonly Item[], at: number): TargetReading | nul
 /** A reference with what possesses it: `X's Y`, `Y of X`. */
 function readPlain(items: readonly Item[], at: number, ref: Ref): TargetReading {
   const make = (thing: Ref, owner: Ref | null, end: number): TargetReading => ({
-    targets: [{ kind: "ref", ref: thing, function: null, distinct: false, owner }],
+    // `total of orders` is one figure, `total of the order` a column of it.
+    targets: [
+      {
+        kind: "ref",
+        ref: thing,
+        function: owner?.plural && thing.text === "total" ? "sum" : null,
+        distinct: false,
+        owner,
+      },
+    ],
     used: Array.from({ length: end - at }, (_unused, index) => at + index),
     end,
   });

@@ -44,7 +44,7 @@ const SYNONYM_GROUPS: readonly string[] = (
   "job title position role," +
   "employee staff worker," +
   "employee rep representative agent," +
-  "customer client buyer shopper user," +
+  "customer client buyer user," +
   "invoice bill purchase order sale," +
   "order purchase sale buy bought," +
   "buy bought purchase invoice," +

@@ -9,7 +9,7 @@ import {
   readTarget,
   readTargets,
 } from "../../../src/models/offline/read-target.ts";
-import { CLINIC, itemsOf, SHOP } from "./examples.ts";
+import { CLINIC, itemsOf, SHOP, sqlFor } from "./examples.ts";
 
 describe("targets", () => {
   it("gives one target for each function before a column", () => {
@@ -62,5 +62,16 @@ describe("targets", () => {
       false,
       true,
     ]);
+  });
+
+  it("the total of several rows is their sum, that of one row its own", () => {
+    const schema =
+      "table customers (9 rows)\n  id INTEGER primary key\n  name TEXT not null\n" +
+      "table orders (36 rows)\n  id INTEGER primary key\n  customer_id INTEGER not null -> customers.id\n  total REAL not null";
+    const ada = { ada: [{ table: "customers", columns: ["name"], values: ["Ada"], whole: true }] };
+    expect(sqlFor(schema, "total of orders by Ada", ada)).toBe(
+      "SELECT sum(o.total) AS orders_total FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE c.name = 'Ada'",
+    );
+    expect(sqlFor(schema, "What is the total of order 5?")).toBe("SELECT total FROM orders WHERE id = 5");
   });
 });
