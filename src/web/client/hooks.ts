@@ -45,6 +45,8 @@ export function useOnline(): boolean {
     const update = (): void => setOnline(navigator.onLine);
     window.addEventListener("online", update);
     window.addEventListener("offline", update);
+    // The line may have gone between the first picture and now.
+    update();
     return () => {
       window.removeEventListener("online", update);
       window.removeEventListener("offline", update);
