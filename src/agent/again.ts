@@ -7,6 +7,7 @@
  * it (step.ts). Pure: no I/O, no clock.
  */
 import { cutToBytes } from "../lib/bytes.ts";
+import { toSentence } from "../lib/sentence.ts";
 import type { EndingParts } from "./ending.ts";
 import { ROWS_TOLD_MAX, tellCell, tellResult } from "./findings.ts";
 import type { Message, ToolResult } from "./model.ts";
@@ -69,7 +70,7 @@ export function judgePlan(
 function endFailed(plan: StoredPlan, index: number, summary: string): PlanEnd {
   const which = plan.steps.length === 1 ? "The query" : `Query ${index + 1} of ${plan.steps.length}`;
   const message =
-    `${which} of the stored plan could not be run: ${/[.!?]$/.test(summary) ? summary : `${summary}.`} ` +
+    `${which} of the stored plan could not be run: ${toSentence(summary)} ` +
     "No model was asked, so nobody mended it: ask the question anew.";
   return { reason: "retry_ceiling", parts: { message }, changed: null };
 }

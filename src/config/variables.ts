@@ -9,6 +9,7 @@
 import type { z } from "zod";
 import { tellSecretIssue } from "../lib/issue-text.ts";
 import { editDistance } from "../lib/nearest.ts";
+import { toSentence } from "../lib/sentence.ts";
 import { parseStrictJson } from "../lib/strict-json.ts";
 
 /** The start stops here. The message is for the operator: which variable, what is wrong, what to do. */
@@ -110,8 +111,7 @@ export function readJson<T>(variables: Variables, name: VariableName, schema: z.
 
 /** What may follow a colon and end a sentence. */
 function clause(message: string): string {
-  const text = `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  return toSentence(`${message.charAt(0).toLowerCase()}${message.slice(1)}`);
 }
 
 function kindOf(value: unknown): string {

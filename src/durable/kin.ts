@@ -14,12 +14,13 @@ import type { RunEvent } from "../agent/run-event.ts";
 import { decodeState, encodeState } from "../agent/state-record.ts";
 import type { PublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
+import { decodeJson } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { CarryOn, CarryOnRefusal, CarryOnReply, Driver, KinRow, RunKinApi, Seed } from "./contract.ts";
 import { readFact, writeFact } from "./facts.ts";
 import { type RunJournal, writeFirst } from "./journal.ts";
 import { migrate } from "./layout.ts";
-import { decodeRow, PINNED } from "./record.ts";
+import { PINNED } from "./record.ts";
 import { readStepRow, writeStepRow } from "./rows.ts";
 import { decodeSettings, encodeSettings } from "./settings.ts";
 import { eventSchema } from "./step-body.ts";
@@ -123,7 +124,7 @@ export function readKinRows(sql: SqlStorage, from: number, upTo: number): readon
 export async function adoptRun(storage: DurableObjectStorage, seed: Seed, parent: RunKinApi): Promise<void> {
   const settings = decodeSettings(seed.settings);
   const state = decodeState(seed.state);
-  const event = decodeRow(seed.event, eventSchema);
+  const event = decodeJson(seed.event, eventSchema);
   const messages: readonly Message[] = typeof seed.note === "string" ? [{ role: "user", text: seed.note }] : [];
   assert(settings.ok && state.ok && event !== null, "a seed is made by this release or the one before");
   // What an attempt that was cut off has left.
@@ -149,7 +150,7 @@ export async function adoptRun(storage: DurableObjectStorage, seed: Seed, parent
 }
 
 export function readChildren(sql: SqlStorage): Children {
-  return decodeRow(readFact(sql, CHILDREN) ?? "[]", childrenSchema) ?? [];
+  return decodeJson(readFact(sql, CHILDREN) ?? "[]", childrenSchema) ?? [];
 }
 
 /** Notes a run that carries on from this one; once. */

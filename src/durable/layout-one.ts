@@ -5,6 +5,7 @@
  * What cannot be read of them is left unreadable, so that the run ends as failed and says so (record.ts).
  */
 import * as z from "zod";
+import { decodeJson } from "../lib/json.ts";
 import { writeStepRow } from "./rows.ts";
 import type { StateRecord } from "./state-patch.ts";
 import { joinTexts } from "./step-body.ts";
@@ -112,11 +113,5 @@ function readTexts(sql: SqlStorage, kind: (typeof KINDS)[number]): string[] {
 }
 
 function parseObject(text: string): StateRecord | null {
-  try {
-    const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    // Torn text: the run ends as failed for it.
-    return null;
-  }
+  return decodeJson(text, z.record(z.string(), z.unknown()));
 }

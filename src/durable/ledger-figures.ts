@@ -21,13 +21,7 @@ export function recentFigures(sql: SqlStorage): RecentFigures {
   return {
     runs: rows.length,
     runsMax: FIGURES_RUNS_MAX,
-    outcomes: {
-      answered: count("answered"),
-      stopped: count("stopped"),
-      failed: count("failed"),
-      cancelled: count("cancelled"),
-      lost: count("lost"),
-    },
+    outcomes: byOutcome(count),
     ...figuresOf(rows),
   };
 }
@@ -53,4 +47,15 @@ function figuresOf(rows: readonly Row[]): Required<Pick<DayUsage, "runCost" | "r
 
 function rank(sorted: readonly number[], share: number): number {
   return sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+}
+
+/** The number of runs that ended in each way. */
+export function byOutcome(count: (outcome: EndOutcome) => number): DayUsage["outcomes"] {
+  return {
+    answered: count("answered"),
+    stopped: count("stopped"),
+    failed: count("failed"),
+    cancelled: count("cancelled"),
+    lost: count("lost"),
+  };
 }

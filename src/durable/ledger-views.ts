@@ -3,7 +3,7 @@
  */
 import type { DayUsage, LedgerEntry, LedgerPage } from "./caller-contract.ts";
 import { DAY_MS, type DayRow, type EndOutcome, type RunRow } from "./ledger.ts";
-import { dayFigures } from "./ledger-figures.ts";
+import { byOutcome, dayFigures } from "./ledger-figures.ts";
 
 /** Runs newest first. `cursor` is what the page before gave as `next`. Null: it is not one of ours. */
 export function listRuns(sql: SqlStorage, cursor: string | null, limit: number): LedgerPage | null {
@@ -29,13 +29,7 @@ export function listDays(sql: SqlStorage, daysMax: number, percents: readonly nu
       spentNanoUsd: row.spent,
       reservedNanoUsd: row.held,
       runs: counts.reduce((sum, entry) => sum + entry.runs, 0),
-      outcomes: {
-        answered: count("answered"),
-        stopped: count("stopped"),
-        failed: count("failed"),
-        cancelled: count("cancelled"),
-        lost: count("lost"),
-      },
+      outcomes: byOutcome(count),
       ...dayFigures(sql, row.day),
       alerts: percents.filter((percent) => percent <= row.alerted),
     };

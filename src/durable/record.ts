@@ -19,6 +19,7 @@ import { type AgentState, createState } from "../agent/state.ts";
 import { decodeState } from "../agent/state-record.ts";
 import { storedPlanSchema } from "../agent/stored-plan.ts";
 import { assert } from "../lib/assert.ts";
+import { decodeJson } from "../lib/json.ts";
 import { err, type Result } from "../lib/result.ts";
 import { checkpointsOf, type FoldedState, foldStates } from "./checkpoints.ts";
 import { readFact } from "./facts.ts";
@@ -64,17 +65,6 @@ const pinnedSchema: z.ZodType<Pinned> = z.looseObject({
   plan: storedPlanSchema.exactOptional(),
 });
 
-/** JSON text to a value of the given form, or null. */
-export function decodeRow<T>(text: string, schema: z.ZodType<T>): T | null {
-  try {
-    const parsed = schema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    // Not JSON: the caller says what it was.
-    return null;
-  }
-}
-
 /** Reads the whole record; what is broken about it, if anything, has become an ending. */
 export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord {
   const rows = readStepRows(sql);
@@ -85,7 +75,7 @@ export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord 
   const heads = bodies.flatMap(({ number, body }) =>
     body.results.map(({ head }, index) => ({ ...head, number, index })),
   );
-  const pinned = decodeRow(readFact(sql, PINNED) ?? "", pinnedSchema);
+  const pinned = decodeJson(readFact(sql, PINNED) ?? "", pinnedSchema);
   const settings = decodeSettings(readFact(sql, "settings") ?? "");
   const states = foldStates(rows);
   const last = decodeLast(states);
@@ -118,7 +108,7 @@ export function readRecord(sql: SqlStorage, id: string, now: number): RunRecord 
     settings: known,
     pinned: pinned ?? { system: "", tools: [] },
     state,
-    base: baseOf(states, last.ok ? last.value.version : null),
+    base: states.at(-1)?.record ?? NO_STATE,
     messages,
     events,
     heads,
@@ -157,12 +147,6 @@ function isWithinLimits(state: AgentState): boolean {
     // What it says stands in the assertion; here it only matters that the record is not to be believed.
     return false;
   }
-}
-
-/** A record of an older version is written whole once, in the present one. */
-function baseOf(states: readonly FoldedState[], version: number | null): StateRecord {
-  const record = states.at(-1)?.record ?? NO_STATE;
-  return version !== null && record.version === version ? record : NO_STATE;
 }
 
 function brokenMessage(fault: string): string {

@@ -3,13 +3,14 @@
  * length. The first state of a run is its difference from nothing.
  *
  * Owns: the stored form and both ways. Values are absolute: a meter as it stands, not what was added. A difference from
- * nothing names its version and stands for itself, whatever was before it. Leaves to others: what a state means (agent/state.ts), where it is kept
- * (step-rows.ts).
+ * nothing names its version and stands for itself, whatever was before it; so is a state told whose record was of another
+ * version. Leaves to others: what a state means (agent/state.ts), where it is kept (rows.ts).
  *
  * STORED CONTRACT: fields are only ever added. Pure: no I/O, no clock.
  */
 import * as z from "zod";
 import type { AgentState } from "../agent/state.ts";
+import { decodeJson } from "../lib/json.ts";
 
 /** A state as it is stored, which may be of an older version. */
 export type StateRecord = { readonly [field: string]: unknown };
@@ -25,8 +26,9 @@ const patchSchema = z.looseObject({
   recent: z.strictObject({ kept: z.int().min(0), added: z.array(z.unknown()) }).optional(),
 });
 
-/** JSON text that `applyPatch` takes from `before` to `after`. */
-export function patchOf(before: StateRecord, after: AgentState): string {
+/** JSON text that `applyPatch` takes from `record` to `after`. */
+export function patchOf(record: StateRecord, after: AgentState): string {
+  const before = record.version === after.version ? record : NO_STATE;
   const { usage, recent, ...fields } = after;
   const set = changedFields(before, fields);
   const meters = changedFields(asRecord(before.usage), usage);
@@ -43,7 +45,7 @@ export function patchOf(before: StateRecord, after: AgentState): string {
  * difference from nothing can be read.
  */
 export function applyPatch(before: StateRecord | null, text: string): StateRecord | null {
-  const patch = parsePatch(text);
+  const patch = decodeJson(text, patchSchema);
   if (patch === null) return null;
   const from = patch.set.version === undefined ? before : NO_STATE;
   return from === null ? null : layOver(from, patch);
@@ -58,16 +60,6 @@ function layOver(before: StateRecord, patch: z.infer<typeof patchSchema>): State
     usage: { ...asRecord(before.usage), ...patch.usage },
     recent: [...recent.slice(recent.length - Math.min(kept, recent.length)), ...added],
   };
-}
-
-function parsePatch(text: string): z.infer<typeof patchSchema> | null {
-  try {
-    const parsed = patchSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    // Torn text is no difference; the record says so (record.ts).
-    return null;
-  }
 }
 
 function changedFields(before: StateRecord, after: StateRecord): StateRecord {

@@ -10,6 +10,7 @@ import type { Advance } from "../agent/advance.ts";
 import type { Message, ToolCall } from "../agent/model.ts";
 import { type RunEvent, sqlOf } from "../agent/run-event.ts";
 import type { Cell, StoredResult } from "../agent/tool.ts";
+import { decodeJson } from "../lib/json.ts";
 import { encodeMessage, messageSchema } from "./stored-message.ts";
 
 /** A stored result without its rows. */
@@ -92,21 +93,15 @@ export function joinTexts({ messages, events, results }: Pick<BodyTexts, "messag
 
 /** Null when the text is not what a step has added. */
 export function decodeBody(text: string | null): StepBody | null {
-  if (text === null) return null;
-  try {
-    const parsed = bodySchema.safeParse(JSON.parse(text));
-    if (!parsed.success) return null;
-    const { messages } = parsed.data;
-    const events = decodeEvents(parsed.data.events);
-    const pages = pagesOf(messages);
-    const calls = messages.findLast((message) => message.role === "assistant")?.calls ?? [];
-    const results = parsed.data.results.map((result) => decodeResult(result, pages, calls));
-    if (events === null || results.includes(null)) return null;
-    return { messages, events, results: results.filter((result) => result !== null) };
-  } catch {
-    // Not JSON: the record says which step it was.
-    return null;
-  }
+  const body = text === null ? null : decodeJson(text, bodySchema);
+  if (body === null) return null;
+  const { messages } = body;
+  const events = decodeEvents(body.events);
+  const pages = pagesOf(messages);
+  const calls = messages.findLast((message) => message.role === "assistant")?.calls ?? [];
+  const results = body.results.map((result) => decodeResult(result, pages, calls));
+  if (events === null || results.includes(null)) return null;
+  return { messages, events, results: results.filter((result) => result !== null) };
 }
 
 export function toHead(result: StoredResult): ResultHead {
@@ -140,17 +135,7 @@ type Page = z.infer<typeof pageSchema>;
 /** What each observation of the last round among `messages` shows of a result, or null. */
 function pagesOf(messages: readonly Message[]): readonly (Page | null)[] {
   const round = messages.findLast((message) => message.role === "tool");
-  return round?.results.map(({ content }) => toPage(content)) ?? [];
-}
-
-function toPage(content: string): Page | null {
-  try {
-    const parsed = observationSchema.safeParse(JSON.parse(content));
-    return parsed.success ? parsed.data.data : null;
-  } catch {
-    // Any text may be an observation of another release; it shows no result then.
-    return null;
-  }
+  return round?.results.map(({ content }) => decodeJson(content, observationSchema)?.data ?? null) ?? [];
 }
 
 function encodeResult(result: StoredResult, pages: readonly (Page | null)[], calls: readonly ToolCall[]): string {

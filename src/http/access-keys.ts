@@ -7,6 +7,8 @@
  * Leaves to others: what is signed with them (cloudflare-access.ts).
  */
 import * as z from "zod";
+import { readBoundedText } from "../lib/bounded-text.ts";
+import { decodeJson } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { HttpPorts } from "./context.ts";
 
@@ -85,38 +87,12 @@ async function fetchKeys(team: string): Promise<Result<ReadonlyMap<string, Acces
       await response.body?.cancel();
       return err(`status ${response.status}`);
     }
-    const text = await readText(response);
+    const text = await readBoundedText(response, CERTS_BYTES_MAX);
     if (text === null) return err("too long");
-    const certs = certsSchema.safeParse(parseJson(text));
-    const keys = (certs.data?.keys ?? []).flatMap((key) => keySchema.safeParse(key).data ?? []);
+    const certs = decodeJson(text, certsSchema);
+    const keys = (certs?.keys ?? []).flatMap((key) => keySchema.safeParse(key).data ?? []);
     return keys.length === 0 ? err("no keys in it") : ok(new Map(keys.map((key) => [key.kid, key])));
   } catch {
     return err("no answer");
-  }
-}
-
-async function readText(response: Response): Promise<string | null> {
-  if (response.body === null) return "";
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.byteLength;
-    if (bytes > CERTS_BYTES_MAX) {
-      await reader.cancel();
-      return null;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

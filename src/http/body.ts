@@ -7,6 +7,7 @@
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { tellIssue } from "../lib/issue-text.ts";
+import { toSentence } from "../lib/sentence.ts";
 import { escapePointer, parseStrictJson } from "../lib/strict-json.ts";
 import type { HttpEnv, HttpPorts } from "./context.ts";
 import { type Fault, problem } from "./problems.ts";
@@ -174,7 +175,7 @@ function toFaults(issue: z.core.$ZodIssue, schema: z.ZodType): Fault[] {
     const detail = `There is no such field. ${tellFields(schema, issue.path)}`;
     return issue.keys.slice(0, FAULTS_MAX).map((key) => ({ detail, pointer: `${pointer}/${escapePointer(key)}` }));
   }
-  const detail = /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`;
+  const detail = toSentence(issue.message);
   return [{ detail: issue.path.length === 0 ? detail.replace(/^Must/, "The body must") : detail, pointer }];
 }
 

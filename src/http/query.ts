@@ -5,6 +5,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { tellIssue } from "../lib/issue-text.ts";
+import { toSentence } from "../lib/sentence.ts";
 import { invalidRequest } from "./body.ts";
 import type { HttpEnv } from "./context.ts";
 
@@ -30,7 +31,7 @@ export function queryParameters<In extends Record<string, string | undefined>, O
           issue.code === "unrecognized_keys"
             ? { detail: "There is no such parameter.", parameter: issue.keys.join(", ") }
             : {
-                detail: /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`,
+                detail: toSentence(issue.message),
                 parameter: issue.path.map(String).join("."),
               },
         ),

@@ -1,4 +1,6 @@
-/** JSON values, and one canonical text for each. Pure. */
+/** JSON values: read by a schema, and one canonical text for each. Pure. */
+import type * as z from "zod";
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** Whether arrays and objects stand inside each other more than `depthMax` deep. Walks without recursion. */
@@ -18,4 +20,14 @@ export function canonicalJson(value: unknown): string {
     const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     return Object.fromEntries(entries);
   });
+}
+
+/** JSON text to what `schema` makes of it, or null when it is no JSON or does not fit; the caller says what it was. */
+export function decodeJson<T>(text: string, schema: z.ZodType<T>): T | null {
+  try {
+    return schema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    // Torn text is told like any other that does not fit.
+    return null;
+  }
 }

@@ -10,6 +10,8 @@
  * retry, redirects not followed (key and prompt go to the configured address only), nothing logged, an answer that has
  * no end is not read for ever.
  */
+
+import { readBoundedText } from "../lib/bounded-text.ts";
 import type { Result } from "../lib/result.ts";
 import { err, ok } from "../lib/result.ts";
 
@@ -46,23 +48,7 @@ export async function postChat(call: ChatCall, signal: AbortSignal): Promise<Cha
     redirect: "manual",
     signal,
   });
-  return { status: response.status, headers: response.headers, text: await readText(response) };
-}
-
-async function readText(response: Response): Promise<Result<string, string>> {
-  if (response.body === null) return ok("");
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return ok(text + decoder.decode());
-    bytes += value.byteLength;
-    if (bytes > ANSWER_BYTES_MAX) {
-      await reader.cancel();
-      return err(`the answer is longer than ${ANSWER_BYTES_MAX / 1024 / 1024} MiB`);
-    }
-    text += decoder.decode(value, { stream: true });
-  }
+  const text = await readBoundedText(response, ANSWER_BYTES_MAX);
+  const tooLong = `the answer is longer than ${ANSWER_BYTES_MAX / 1024 / 1024} MiB`;
+  return { status: response.status, headers: response.headers, text: text === null ? err(tooLong) : ok(text) };
 }

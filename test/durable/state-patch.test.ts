@@ -60,6 +60,11 @@ describe("the difference between two states", () => {
     expect(patchOf(base, base)).toBe('{"set":{}}');
   });
 
+  it("is told whole from a record of another version, so that no field of the old one is mixed in", () => {
+    const older = { ...base, version: 0, gone: "x" };
+    expect(applyPatch(older, patchOf(older, base))).toEqual(base);
+  });
+
   it("C52: is null where it is torn, or where what it differs from is not known", () => {
     const next = { ...base, windowTokens: 7 };
     for (const text of ["", "{", "[]", '{"set":1}', '{"set":{},"recent":{"kept":-1,"added":[]}}']) {

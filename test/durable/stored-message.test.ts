@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/agent/model.ts";
-import { decodeRow } from "../../src/durable/record.ts";
 import { encodeMessage, messageSchema } from "../../src/durable/stored-message.ts";
+import { decodeJson } from "../../src/lib/json.ts";
 
-const roundTrip = (message: Message) => decodeRow(encodeMessage(message), messageSchema);
+const roundTrip = (message: Message) => decodeJson(encodeMessage(message), messageSchema);
 
 const call = fc.record({ id: fc.string(), name: fc.string(), input: fc.jsonValue() });
 const message: fc.Arbitrary<Message> = fc.oneof(
@@ -69,6 +69,6 @@ describe("a stored message", () => {
 
   it("that was stored whole is read too", () => {
     const whole = { role: "assistant", content: [], text: "x", calls: [{ id: "c1", name: "q", input: {} }] };
-    expect(decodeRow(JSON.stringify(whole), messageSchema)).toEqual(whole);
+    expect(decodeJson(JSON.stringify(whole), messageSchema)).toEqual(whole);
   });
 });

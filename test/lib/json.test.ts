@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson } from "../../src/lib/json.ts";
+import * as z from "zod";
+import { canonicalJson, decodeJson } from "../../src/lib/json.ts";
 
 /** The same value with the keys of every object in the opposite order. */
 function reversed(value: unknown): unknown {
@@ -38,5 +39,14 @@ describe("canonicalJson", () => {
     const value: unknown = JSON.parse('{"__proto__":1,"constructor":2,"10":3,"9":4}');
     expect(JSON.parse(canonicalJson(value))).toEqual(value);
     expect(canonicalJson(value)).toContain('"__proto__":1');
+  });
+});
+
+describe("decodeJson", () => {
+  it("is null when the text is no JSON or of another form", () => {
+    const schema = z.array(z.int());
+    expect(decodeJson("[1]", schema)).toEqual([1]);
+    expect(decodeJson("[null]", schema)).toBeNull();
+    expect(decodeJson("[1", schema)).toBeNull();
   });
 });
