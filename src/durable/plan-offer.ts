@@ -26,8 +26,11 @@ export function offerPlan(sql: SqlStorage, journal: RunJournal, run: PublicRun, 
 
 /** From when on a finished run is kept: its end, or when it was last asked again. */
 export function keptFrom(journal: RunJournal): number {
+  const { ending } = journal.load();
+  // Asked at every step, and a run that goes on was never asked again: its storage is not read.
+  if (ending === null) return 0;
   const text = journal.fact(ASKED_AGAIN_AT);
   // What is no instant says nothing: the end of the run is counted from.
   const askedAt = text !== null && /^\d{1,15}$/.test(text) ? Number(text) : 0;
-  return Math.max(journal.load().ending?.at ?? 0, askedAt);
+  return Math.max(ending.at, askedAt);
 }
