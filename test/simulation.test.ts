@@ -117,6 +117,21 @@ const SCRIPTS: { readonly [name: string]: { replies: (() => ModelOutcome)[]; opt
     ],
     options: { tools: [...tools, createNotesTool(), createPlanTool()] },
   },
+  "a person who allows one round and not the next": {
+    replies: [
+      () => calling(["execute_read_only_sql", { sql: "a" }], ["execute_read_only_sql", { sql: "b" }]),
+      () => querying("c"),
+      () => answering("1"),
+    ],
+    options: {
+      run: { approveAboveRows: 5 },
+      person: ({ usage }) => (usage.steps === 1 ? "approved" : "declined"),
+    },
+  },
+  "a person who never answers": {
+    replies: [() => querying("SELECT 1"), () => answering("1")],
+    options: { run: { approveAboveRows: 5 } },
+  },
   "a family that fails twice, and works": {
     replies: [
       () => querying("SELECT bad FROM t"),

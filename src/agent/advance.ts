@@ -7,6 +7,7 @@
  * Pure: no I/O, no clock; `now` is epoch milliseconds.
  */
 import { assert } from "../lib/assert.ts";
+import { askApproval, decideApproval } from "./approval.ts";
 import { assertWithinLimits } from "./budget.ts";
 import { activeMsAt, deadlineAt } from "./clock.ts";
 import { NANO_USD_PER_ROW } from "./cost.ts";
@@ -65,6 +66,10 @@ function applyEvent(draft: Draft, event: Event): void {
       };
       return;
     }
+    case "approval_asked":
+      return askApproval(draft, event);
+    case "approval_decided":
+      return decideApproval(draft, event);
     case "tools_observed":
       return observeTools(draft, event.outcomes, event.newResults);
     case "plan_followed":
@@ -218,6 +223,8 @@ function touched(state: AgentState, now: number): AgentState {
 function dueAt(state: AgentState, now: number): number {
   if (state.ending !== null) return now;
   if (state.attempt !== null) return state.attempt.abortAt + IDLE_MS_MAX;
+  // Nobody pays for a person's time.
+  if (state.waiting?.kind === "approval") return now;
   if (state.waiting !== null) return state.waiting.until + IDLE_MS_MAX;
   return state.mode === "manual" ? deadlineAt(state, now) : now + IDLE_MS_MAX;
 }

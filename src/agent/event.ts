@@ -9,7 +9,8 @@ import type { PlanEnd } from "./again.ts";
 import type { RecentCall } from "./cycles.ts";
 import type { Evidence } from "./figures.ts";
 import type { ModelFailure, ModelReply, ToolCall } from "./model.ts";
-import type { Attempt, Phase, StopReason } from "./state.ts";
+import type { AskedQuery } from "./run-event.ts";
+import type { Approval, Attempt, Phase, StopReason } from "./state.ts";
 import type { FinalAnswer, Memo, QueryRecord } from "./tool.ts";
 
 /** How one tool call ended. */
@@ -21,7 +22,7 @@ export interface ToolOutcome {
   readonly summary: string;
   readonly isError: boolean;
   /** Why the call was not run though its arguments were right, or null. */
-  readonly refusedBy: "hops" | "cycle" | "breaker" | null;
+  readonly refusedBy: "hops" | "cycle" | "breaker" | "person" | null;
   /** For the cycle detector; null for a call that was refused. */
   readonly recent: RecentCall | null;
   readonly rowsRead: number;
@@ -62,6 +63,15 @@ export type Event =
   /** Tool calls are about to run; `hops` of them are within the limit. */
   | { readonly kind: "tools_reserved"; readonly attempt: Attempt; readonly hops: number }
   | { readonly kind: "tools_observed"; readonly outcomes: readonly ToolOutcome[]; readonly newResults: number }
+  /** A person is to say whether some of the calls may run. */
+  | { readonly kind: "approval_asked"; readonly queries: readonly AskedQuery[]; readonly approval: Approval }
+  | {
+      readonly kind: "approval_decided";
+      readonly decision: NonNullable<Approval["decision"]>;
+      readonly note: string | null;
+      /** Who said it, in words for a reader of the journal. */
+      readonly by: string;
+    }
   /** The next calls of a stored plan, in the place of a model's reply. */
   | { readonly kind: "plan_followed"; readonly calls: readonly ToolCall[] }
   /** The results of a stored plan are in, or one of its queries failed. */
@@ -100,6 +110,8 @@ export const TRANSITIONS: { readonly [P in Phase]: { readonly [K in EventKind]?:
     broke: ["finish"],
   },
   action: {
+    approval_asked: ["action"],
+    approval_decided: ["action"],
     tools_reserved: ["action"],
     attempt_lost: ["action"],
     tools_observed: ["observation", "finish"],

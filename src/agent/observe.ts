@@ -31,6 +31,8 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
     phase: "observation",
     failedTries: 0,
     roundHops: null,
+    // A yes serves one round.
+    approval: null,
     results: draft.state.results + newResults,
     queries: draft.state.queries + queries.length,
     queriesAnswered: draft.state.queriesAnswered + answered.length,
@@ -101,8 +103,8 @@ function countErrors(draft: Draft, outcomes: readonly ToolOutcome[]): void {
   let { consecutiveErrors } = draft.state;
   let { errors } = draft.state.usage;
   for (const outcome of outcomes) {
-    // A call beyond the hops is nobody's mistake; one that the cycle detector turned down has had its own warning.
-    if (outcome.refusedBy === "hops" || outcome.refusedBy === "cycle") continue;
+    // A call beyond the hops is nobody's mistake, nor one that a person would not have; one that the cycle detector turned down has had its own warning.
+    if (outcome.refusedBy === "hops" || outcome.refusedBy === "cycle" || outcome.refusedBy === "person") continue;
     consecutiveErrors = outcome.isError ? consecutiveErrors + 1 : 0;
     errors = outcome.isError ? Math.min(errors + 1, draft.state.limits.errorsMax) : errors;
   }

@@ -17,6 +17,7 @@ import type { Event, ToolOutcome } from "./event.ts";
 import type { Evidence } from "./figures.ts";
 import type { FinishReason, Message, ModelReply, ToolCall, ToolResult } from "./model.ts";
 import { unsupportedText } from "./nudges.ts";
+import { approvalEvent } from "./replay-approvals.ts";
 import { modelFailed } from "./replay-failures.ts";
 import type { RecordedRun } from "./replay-record.ts";
 import { CUT_TEXT_BYTES_MAX } from "./reply.ts";
@@ -92,6 +93,9 @@ function toEvent(record: RecordedRun, state: AgentState, told: PublicRunEvent): 
         reason: what === "renewed_repair" ? "repair" : "window",
       };
     }
+    case "approval_asked":
+    case "approval_decided":
+      return approvalEvent(record, state, told);
     case "plan_followed": {
       const asked = record.messages[state.messages];
       assert(asked?.role === "assistant", "the calls of a plan stand in the conversation");
@@ -362,6 +366,7 @@ function toOutcome(record: RecordedRun, after: AgentState, observed: Observed): 
 function refusalOf(summary: string, isOverHops: boolean): ToolOutcome["refusedBy"] {
   if (isOverHops) return "hops";
   if (/ was not run again: the same call /.test(summary)) return "cycle";
+  if (/ was not run: a person was shown this query /.test(summary)) return "person";
   return / was not run: this very call has failed /.test(summary) ? "breaker" : null;
 }
 

@@ -26,7 +26,8 @@ export interface Round {
   readonly calls: readonly Prepared[];
   readonly stored: readonly StoredResult[];
   readonly signal: AbortSignal;
-  readonly rowsReadMax: number;
+  /** Rows that each of the calls may make the database read. */
+  readonly rowsReadMax: readonly number[];
   readonly consecutiveErrors: number;
   readonly consecutiveErrorsMax: number;
   readonly step: number;
@@ -102,7 +103,7 @@ async function runOne(
   }
   return prepared.checked.run({
     signal: round.signal,
-    rowsReadMax: round.rowsReadMax,
+    rowsReadMax: round.rowsReadMax[index] ?? 0,
     memo: round.memo,
     described: round.described,
     bookmark: round.bookmark,

@@ -5,9 +5,10 @@
  * STORED CONTRACT: types and fields are only ever added. Pure: no I/O, no clock.
  */
 import { usdFromNano as usd } from "../lib/money.ts";
+import { NANO_USD_PER_ROW } from "./cost.ts";
 import { type LimitChange, tellLimitChanges } from "./limit-changes.ts";
 import type { Message } from "./model.ts";
-import type { Attempt, Phase } from "./state.ts";
+import type { Approval, Attempt, Phase } from "./state.ts";
 
 /** Stored form. `message` is the number of a message row; `index` a position within it. */
 export type RunEvent = { readonly at: number; readonly step: number; readonly phase: Phase } & (
@@ -52,6 +53,21 @@ export type RunEvent = { readonly at: number; readonly step: number; readonly ph
         readonly ref: string | null;
       };
     }
+  /** A person is asked whether calls of row `message` may run; without an answer by `until` the run ends. */
+  | {
+      readonly type: "approval_asked";
+      readonly approval: string;
+      readonly message: number;
+      readonly queries: readonly AskedQuery[];
+      readonly until: number;
+    }
+  | {
+      readonly type: "approval_decided";
+      readonly approval: string;
+      readonly decision: NonNullable<Approval["decision"]>;
+      readonly by: string;
+      readonly note: string | null;
+    }
   | { readonly type: "step_finished" }
   | {
       readonly type: "recovery";
@@ -63,6 +79,15 @@ export type RunEvent = { readonly at: number; readonly step: number; readonly ph
   | { readonly type: "ceiling_reached"; readonly reason: string }
   | { readonly type: "run_finished"; readonly outcome: string; readonly stopReason: string; readonly text: string }
 );
+
+/** A call that a person is asked about: its place among the calls of the reply, and what it would do. */
+export interface AskedQuery {
+  readonly index: number;
+  readonly rowsRead: number;
+  readonly tables: readonly string[];
+  /** EXPLAIN QUERY PLAN, a line each, inner ones indented. */
+  readonly plan: readonly string[];
+}
 
 /**
  * A request that a provider would not take, by reference: the message rows it was made of, beside the pinned texts, and
@@ -123,6 +148,10 @@ export function toPublicRunEvent(event: RunEvent, messageAt: (index: number) => 
       return { ...head, code: event.code, until: new Date(event.until).toISOString(), attempt: event.attempt };
     case "tool_observed":
       return { ...head, ...toPublicObservation(event, messageAt) };
+    case "approval_asked":
+      return { ...head, ...toPublicApproval(event, messageAt), until: new Date(event.until).toISOString() };
+    case "approval_decided":
+      return { ...head, approval: event.approval, decision: event.decision, by: event.by, note: event.note };
     case "recovery":
       return {
         ...head,
@@ -140,6 +169,24 @@ export function toPublicRunEvent(event: RunEvent, messageAt: (index: number) => 
 function tellForked({ from, fromStep, limits = [] }: Extract<RunEvent, { type: "run_forked" }>): string {
   const changed = limits.length === 0 ? "under the same limits" : `with ${tellLimitChanges(limits)}`;
   return `Goes on from ${from} after step ${fromStep}, with what was spent there, ${changed}.`;
+}
+
+/** What a person decides on: the effect, not the name of a tool. */
+export function toPublicApproval(
+  event: Extract<RunEvent, { type: "approval_asked" }>,
+  messageAt: (index: number) => Message | null,
+) {
+  const asked = messageAt(event.message);
+  const calls = asked?.role === "assistant" ? asked.calls : [];
+  const queries = event.queries.map(({ index, rowsRead, tables, plan }) => ({
+    index,
+    sql: sqlOf(calls[index]?.input) ?? JSON.stringify(calls[index]?.input ?? null),
+    tables: [...tables],
+    rows_read: rowsRead,
+    cost_usd: usd(rowsRead * NANO_USD_PER_ROW),
+    plan: [...plan],
+  }));
+  return { approval: event.approval, queries };
 }
 
 function toPublicObservation(

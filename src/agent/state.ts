@@ -79,7 +79,19 @@ const attemptSchema = z.strictObject({
 const waitingSchema = z.discriminatedUnion("kind", [
   /** A failed model call is tried again at `until`. */
   z.strictObject({ kind: z.literal("retry"), until: instant, code: z.string() }),
+  /** A person is asked whether the queries of `approval` may run; nobody's answer by `until` ends the run. */
+  z.strictObject({ kind: z.literal("approval"), until: instant }),
 ]);
+
+/** What a person was asked in the round under way, and what they said; it serves that round alone. */
+const approvalSchema = z.strictObject({
+  /** Bound to the exact calls: another question has another id. */
+  id: z.string().min(1),
+  calls: z.array(z.strictObject({ callId: z.string(), signature: z.string(), rowsRead: counter })),
+  decision: z.enum(["approved", "declined"]).nullable(),
+  /** What the person wants the model to know. */
+  note: z.string().nullable(),
+});
 
 /** How a run ended. Written once (invariant A1). */
 const endingSchema = z
@@ -136,6 +148,9 @@ export const stateSchema = z
     consecutiveErrors: counter,
     phase: z.enum(PHASES),
     waiting: waitingSchema.nullable(),
+    /** A query whose plan expects to read more rows than this waits for a person; null: none does. */
+    approveAboveRows: counter.nullable().default(null),
+    approval: approvalSchema.nullable().default(null),
     attempt: attemptSchema.nullable(),
     /** When the record last changed, and by when a driver should touch it next: active time runs between the two. */
     touchedAt: instant,
@@ -201,6 +216,7 @@ function isConsistent(state: { phase: string; attempt: { kind: string } | null; 
 export type AgentState = z.infer<typeof stateSchema>;
 export type Usage = AgentState["usage"];
 export type Attempt = NonNullable<AgentState["attempt"]>;
+export type Approval = NonNullable<AgentState["approval"]>;
 export type Ending = NonNullable<AgentState["ending"]>;
 export type Phase = AgentState["phase"];
 export type StopReason = (typeof STOP_REASONS)[number];
@@ -215,7 +231,7 @@ export type NewRun = Pick<
   AgentState,
   "id" | "question" | "caller" | "mode" | "grounding" | "model" | "tools" | "limits"
 > &
-  Partial<Pick<AgentState, "loop" | "maxTokensMax" | "again" | "described">>;
+  Partial<Pick<AgentState, "loop" | "maxTokensMax" | "again" | "described" | "approveAboveRows">>;
 
 /** Where nobody said how much a model can write. */
 const MAX_TOKENS_MAX = 128_000;
@@ -228,6 +244,7 @@ export function createState(run: NewRun, now: number): AgentState {
     maxTokensMax: MAX_TOKENS_MAX,
     again: null,
     described: [],
+    approveAboveRows: null,
     ...run,
     parent: null,
     createdAt: now,
@@ -236,6 +253,7 @@ export function createState(run: NewRun, now: number): AgentState {
     consecutiveErrors: 0,
     phase: "thought",
     waiting: null,
+    approval: null,
     attempt: null,
     touchedAt: now,
     dueAt: run.mode === "manual" ? now + run.limits.wallClockMs : now + IDLE_MS_MAX,

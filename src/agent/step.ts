@@ -10,6 +10,7 @@ import { assert } from "../lib/assert.ts";
 import { formatUsd } from "../lib/money.ts";
 import { type Advance, advance } from "./advance.ts";
 import { judgePlan } from "./again.ts";
+import { queriesToAsk, refuseDeclined, rowsUnasked, toApproval } from "./approval.ts";
 import { ceilingReached, plannedRows, reserveForRows } from "./budget.ts";
 import { abortAt, deadlineAt } from "./clock.ts";
 import { keptBackNanoUsd, priceUsage } from "./cost.ts";
@@ -25,7 +26,7 @@ import { planRenewal, planRepair } from "./renewal.ts";
 import { runRound } from "./round.ts";
 import type { AgentState, Attempt, StopReason } from "./state.ts";
 import { nextCalls, type StoredPlan } from "./stored-plan.ts";
-import type { StoredResult } from "./tool.ts";
+import { NOTHING_FORESEEN, type StoredResult } from "./tool.ts";
 
 export type StepResult =
   | { readonly kind: "finished" }
@@ -122,18 +123,28 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   const reply = ports.journal.messages().at(-1);
   assert(reply?.role === "assistant" && reply.calls.length > 0, "the action phase follows a reply with calls");
   const hops = before.roundHops ?? Math.min(reply.calls.length, before.limits.hopsMax - before.usage.hops);
-  const calls = reply.calls.map((call, index) => {
+  const prepared = reply.calls.map((call, index) => {
     if (index >= hops) return refuseOverHops(call);
     if (before.failedTries >= INTERRUPTIONS_MAX) return refuseInterrupted(call);
-    const prepared = prepareCall(call, ports.tools, before.tools, reply.text);
-    return refuseRepeated(prepared, before.recent, before.rung, before.loop);
+    const known = prepareCall(call, ports.tools, before.tools, reply.text);
+    return refuseRepeated(known, before.recent, before.rung, before.loop);
   });
-  const available = plannedRows(before, keptBackNanoUsd(ports.model.info));
-  const estimates = await Promise.all(
-    calls.map((call) => (call.kind === "ready" ? call.checked.estimateRowsRead() : 0)),
+  const foreseen = await Promise.all(
+    prepared.map((call) => (call.kind === "ready" ? call.checked.foresee() : NOTHING_FORESEEN)),
   );
   if (isMoved(ports, before)) return { kind: "superseded" };
-  const wantedRows = estimates.reduce((sum, rows) => sum + reserveForRows(rows), 0);
+  const queries = queriesToAsk(before, prepared, foreseen);
+  if (queries.length > 0) {
+    const approval = toApproval(before.id, before.messages - 1, reply.calls, queries);
+    const asked = await apply(ports, before, { kind: "approval_asked", queries, approval });
+    return { kind: "wait", until: asked.waiting?.until ?? asked.expiresAt };
+  }
+  const calls = prepared.map((call) => refuseDeclined(call, before));
+  const available = plannedRows(before, keptBackNanoUsd(ports.model.info));
+  const wantedRows = foreseen.reduce(
+    (sum, { rowsRead }, index) => sum + (calls[index]?.kind === "ready" ? reserveForRows(rowsRead) : 0),
+    0,
+  );
   const reservedRows = Math.min(available, wantedRows);
   const attempt = newAttempt(ports, before, {
     kind: "tools",
@@ -146,7 +157,7 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
     calls,
     stored: ports.journal.results(),
     signal: ports.signalFor(attempt),
-    rowsReadMax: available,
+    rowsReadMax: calls.map(({ call }) => Math.min(available, rowsUnasked(before, call))),
     consecutiveErrors: state.consecutiveErrors,
     consecutiveErrorsMax: state.limits.consecutiveErrorsMax,
     step: state.usage.steps,

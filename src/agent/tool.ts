@@ -114,6 +114,18 @@ export interface ToolOutput {
   readonly quarantined?: boolean;
 }
 
+/** What a call would do, as far as can be known without doing it. */
+export interface Foreseen {
+  /** Rows that it would make the database read. */
+  readonly rowsRead: number;
+  /** Tables of the file that it opens. */
+  readonly tables: readonly string[];
+  /** The engine's plan, a line each, inner ones indented. */
+  plan(): readonly string[];
+}
+
+export const NOTHING_FORESEEN: Foreseen = { rowsRead: 0, tables: [], plan: () => [] };
+
 /** How a tool is written: one file each in tools/. */
 export interface ToolDefinition<Input> {
   readonly name: string;
@@ -125,8 +137,8 @@ export interface ToolDefinition<Input> {
   readonly canonical?: (input: Input) => unknown;
   /** The tables a query is about, for telling families of failing queries; absent: the call is no query. */
   readonly family?: (input: Input) => readonly string[];
-  /** Rows that `run` would make the database read, at most, as far as can be known beforehand; absent: none. */
-  readonly estimateRowsRead?: (input: Input) => Promise<number>;
+  /** Absent: it makes the database read nothing. */
+  readonly foresee?: (input: Input) => Promise<Foreseen>;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
 }
 
@@ -136,7 +148,7 @@ export interface CheckedCall {
   readonly signature: string;
   /** The tables it is about, read from its text only when asked for; none when it is no query. */
   family(): readonly string[];
-  estimateRowsRead(): Promise<number>;
+  foresee(): Promise<Foreseen>;
   run(context: ToolContext): Promise<ToolOutput>;
 }
 
@@ -165,7 +177,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
       return ok({
         signature: signatureOf(name, canonical),
         family: () => definition.family?.(parsed.data) ?? [],
-        estimateRowsRead: async () => (await definition.estimateRowsRead?.(parsed.data)) ?? 0,
+        foresee: async () => (await definition.foresee?.(parsed.data)) ?? NOTHING_FORESEEN,
         run: (context) => definition.run(parsed.data, context),
       });
     },

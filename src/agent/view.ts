@@ -30,7 +30,34 @@ export const publicRunSchema = z.strictObject({
   n_queries: z.int().min(0),
   question: z.string(),
   phase: z.enum(PHASES),
-  waiting: z.strictObject({ kind: z.string(), until: z.string() }).nullable(),
+  waiting: z
+    .strictObject({
+      /** `retry`: a model call is tried again at `until`. `approval`: a person decides, or the run ends. */
+      kind: z.enum(["retry", "approval"]),
+      until: z.string(),
+      /** What a person decides on; null: nothing. */
+      approval: z
+        .strictObject({
+          id: z.string(),
+          queries: z.array(
+            z.strictObject({
+              /** Place among the calls of the model's reply, from 0. */
+              index: z.int().min(0),
+              sql: z.string(),
+              tables: z.array(z.string()),
+              /** By the query's plan. */
+              rows_read: amount,
+              cost_usd: amount,
+              /** The engine's plan, a line each, inner ones indented. */
+              plan: z.array(z.string()),
+            }),
+          ),
+        })
+        .nullable(),
+    })
+    .nullable(),
+  /** Queries whose plan expects to read more rows wait for a person; null: none does. */
+  approve_above_rows: z.int().min(0).nullable(),
   mode: z.enum(["auto", "manual"]),
   model: z.string(),
   grounding: z.enum(["off", "report", "require"]),
@@ -103,6 +130,7 @@ export const publicRunSchema = z.strictObject({
 
 export type PublicRun = z.infer<typeof publicRunSchema>;
 export type PublicQuery = PublicRun["receipt"]["queries"][number];
+export type PublicApproval = NonNullable<NonNullable<PublicRun["waiting"]>["approval"]>;
 export type PublicDelivery = PublicRun["deliveries"][number];
 
 /** What the head of a run does not hold. */
@@ -111,6 +139,8 @@ export interface RunRows {
   readonly queries: readonly PublicQuery[];
   readonly children?: PublicRun["children"];
   readonly deliveries?: readonly PublicDelivery[];
+  /** Of a run that waits for one. */
+  readonly approval?: PublicApproval | null;
   /** Of a finished run. */
   readonly examined?: Examined | null;
 }
@@ -132,7 +162,12 @@ export function toPublicRun(state: AgentState, rows: RunRows, now: number): Publ
     n_queries: state.queries,
     question: state.question,
     phase: state.phase,
-    waiting: waiting && { kind: waiting.kind, until: new Date(waiting.until).toISOString() },
+    waiting: waiting && {
+      kind: waiting.kind,
+      until: new Date(waiting.until).toISOString(),
+      approval: waiting.kind === "approval" ? (rows.approval ?? null) : null,
+    },
+    approve_above_rows: state.approveAboveRows,
     mode: state.mode,
     model: state.model,
     grounding: state.grounding,
@@ -199,6 +234,7 @@ function linksOf(state: AgentState): { [name: string]: string } {
   const links: { [name: string]: string } = { self, events: `${self}/events`, transcript: `${self}/transcript` };
   if (state.results > 0) links.results = `${self}/results/r1`;
   if (state.ending === null) links.cancel = `${self}/cancel`;
+  if (state.waiting?.kind === "approval") links.approve = `${self}/approve`;
   if (state.ending === null && state.mode === "manual") links.steps = `${self}/steps`;
   if (state.ending !== null && state.again === null && CONTINUABLE.has(state.ending.stopReason)) {
     links.continue = `${self}/continue`;

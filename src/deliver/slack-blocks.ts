@@ -12,15 +12,23 @@ export interface MrkdwnText {
 }
 
 /** What a press of a button asks for. */
-export type SlackAction = "querent_stop" | "querent_continue" | "querent_rows" | "querent_share";
+export type SlackAction =
+  | "querent_stop"
+  | "querent_continue"
+  | "querent_rows"
+  | "querent_share"
+  | "querent_approve"
+  | "querent_decline";
 
 export interface SlackButton {
   readonly type: "button";
   readonly action_id: SlackAction;
   readonly text: { readonly type: "plain_text"; readonly text: string; readonly emoji: false };
   readonly value: string;
-  readonly style?: "danger";
+  readonly style?: ButtonStyle;
 }
+
+export type ButtonStyle = "primary" | "danger";
 
 export interface TableCell {
   readonly type: "raw_text";
@@ -71,7 +79,7 @@ export function actions(...elements: readonly SlackButton[]): SlackBlock {
 }
 
 /** `action` is what the interactions endpoint is told, together with `value`. */
-export function button(label: string, action: SlackAction, value: string, style?: "danger"): SlackButton {
+export function button(label: string, action: SlackAction, value: string, style?: ButtonStyle): SlackButton {
   return {
     type: "button",
     action_id: action,

@@ -7,7 +7,7 @@
  */
 import type { PublicRun } from "../agent/view.ts";
 import { formatUsd, nanoFromUsd } from "../lib/money.ts";
-import { breakAddresses, escapeMrkdwn, fromMarkdown, toCodeBlock } from "../lib/mrkdwn.ts";
+import { breakAddresses, escapeMrkdwn, fromMarkdown } from "../lib/mrkdwn.ts";
 import {
   actions,
   button,
@@ -22,7 +22,7 @@ import {
   TEXT_CHARS_MAX,
 } from "./slack-blocks.ts";
 import { type ShownRows, type SlackTable, TABLE_ROWS_MAX, tellLeftOut, toSlackTable } from "./slack-table.ts";
-import { cutEscaped, splitEscaped } from "./slack-text.ts";
+import { cutEscaped, splitEscaped, toCutCode } from "./slack-text.ts";
 
 export interface SlackReport {
   /** Finished. */
@@ -136,20 +136,9 @@ function toReceipt(run: PublicRun): string[] {
     count(steps, "step", "steps"),
   ];
   return [
-    ...chosen.map((query) => toCodeBlock(cutCode(query.sql))),
+    ...chosen.map((query) => toCutCode(query.sql, QUERY_CHARS_MAX)),
     `${rest > 0 && chosen.length > 0 ? `and ${count(rest, "other query", "other queries")} · ` : ""}${figures.join(" · ")}`,
   ];
-}
-
-function cutCode(sql: string): string {
-  let text = sql.trim();
-  let isCut = false;
-  // Escaping and the joiners of a code block lengthen a text: shorten until it fits.
-  while (toCodeBlock(text).length > QUERY_CHARS_MAX) {
-    isCut = true;
-    text = text.slice(0, Math.floor(text.length * 0.9)).toWellFormed();
-  }
-  return isCut ? `${text} …` : text;
 }
 
 function toActions({ run, visibility, shown }: SlackReport, table: SlackTable | null): SlackBlock[] {

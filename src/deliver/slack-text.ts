@@ -2,7 +2,7 @@
  * Long texts for Slack: cut and split so that no entity, no character and, where it can be helped, no word is torn.
  * All lengths are those of the escaped text, which is what Slack counts. Pure: no I/O, no clock.
  */
-import { escapeMrkdwn } from "../lib/mrkdwn.ts";
+import { escapeMrkdwn, toCodeBlock } from "../lib/mrkdwn.ts";
 
 /** `text` escaped, at most `charsMax` characters long; a cut is marked. */
 export function cutEscaped(text: string, charsMax: number): string {
@@ -27,6 +27,18 @@ export function splitEscaped(text: string, charsMax: number, piecesMax: number):
     rest = rest.slice(end).replace(/^\s+/, "");
   }
   return pieces.filter((piece) => piece.trim() !== "");
+}
+
+/** `text` in a code block of at most `charsMax` characters in all; a cut is marked after it. */
+export function toCutCode(text: string, charsMax: number): string {
+  let kept = text.trim();
+  let isCut = false;
+  // Escaping and the joiners of a code block lengthen a text: shorten until it fits.
+  while (toCodeBlock(kept).length > charsMax) {
+    isCut = true;
+    kept = kept.slice(0, Math.floor(kept.length * 0.9)).toWellFormed();
+  }
+  return toCodeBlock(isCut ? `${kept} …` : kept);
 }
 
 function takeEscaped(text: string, charsMax: number): string {

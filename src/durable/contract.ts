@@ -36,6 +36,8 @@ export interface StartRun {
   readonly plan?: StoredPlan;
   /** How long a vendor that takes cache marks keeps tools, system text and schema; absent: five minutes. */
   readonly promptCache?: "5m" | "1h";
+  /** Queries whose plans expect to read more rows wait for a person; absent: none does. */
+  readonly approveAboveRows?: number;
 }
 
 /**
@@ -58,6 +60,25 @@ export type StepReply =
 export type CancelReply =
   | { readonly kind: "cancelled"; readonly run: PublicRun }
   /** The run was over before, by a cancel or otherwise: `run.outcome` says which. */
+  | { readonly kind: "finished"; readonly run: PublicRun }
+  | { readonly kind: "not_found" };
+
+/** A person's word on an approval. */
+export interface Decision {
+  /** The id that the run showed. */
+  readonly approval: string;
+  readonly decision: "approved" | "declined";
+  /** For the model; null: nothing. */
+  readonly note: string | null;
+  /** Who decides, in words for a reader of the journal. */
+  readonly by: string;
+}
+
+export type DecideReply =
+  /** By this call, or in the same way before. */
+  | { readonly kind: "decided"; readonly run: PublicRun }
+  /** It asks nothing, or something else by now. */
+  | { readonly kind: "not_waiting"; readonly run: PublicRun }
   | { readonly kind: "finished"; readonly run: PublicRun }
   | { readonly kind: "not_found" };
 
@@ -121,6 +142,8 @@ export interface RunApi {
   view(): Promise<PublicRun | null>;
   step(driver?: Driver): Promise<StepReply>;
   cancel(): Promise<CancelReply>;
+  /** Answers what the run asks a person. */
+  decide(said: Decision): Promise<DecideReply>;
   /** Events after number `seq`; waits up to `waitMs` for the first when there is none yet. Null: no such run. */
   eventsAfter(seq: number, waitMs: number): Promise<EventPage | null>;
   /** Rows of a stored result, `fromRow` and `toRow` from 1 and inclusive; a negative `fromRow` counts from the end. */

@@ -10,6 +10,7 @@ import { parseCallbackUrl } from "../config/callback-url.ts";
 import { type Config, configOf } from "../config.ts";
 import type { DeliveryOutcome, DeliveryPorts } from "../deliver/outcome.ts";
 import { postToChannel, postToResponseUrl } from "../deliver/slack.ts";
+import { toApprovalForms } from "../deliver/slack-approval.ts";
 import type { SlackForms } from "../deliver/slack-blocks.ts";
 import { toFinishedForms, toRowsForms } from "../deliver/slack-message.ts";
 import { type ShownRows, TABLE_ROWS_MAX } from "../deliver/slack-table.ts";
@@ -119,7 +120,7 @@ function chooseWay(journal: RunJournal, outbox: Outbox, entry: OutboxEntry, env:
   const toForms = (): Promise<SlackForms> => formsOf(journal, entry, secret);
   const { responseUrl: url, responseType, replaceOriginal } = entry;
   // Only what everybody waits for is worth a message outside of the answer to a command.
-  const hasOther = token !== null && (entry.what === "finished" || entry.what === "share");
+  const hasOther = token !== null && ["finished", "share", "approval"].includes(entry.what);
   if (url !== null && mayUseUrl(entry, outbox, Date.now())) {
     const target = { url, allowedOrigin, responseType, replaceOriginal };
     return { usesUrl: true, hasOther, send: async (ports) => postToResponseUrl(target, await toForms(), ports) };
@@ -136,6 +137,7 @@ async function formsOf(journal: RunJournal, entry: OutboxEntry, secret: string):
     return { rich: entry.message, simple: entry.message, plain: { ...entry.message, blocks: [] } };
   }
   const run = toView(journal, [], Date.now());
+  if (entry.what === "approval" && run.waiting?.approval) return toApprovalForms(run, run.waiting.approval);
   const shown = shownRows(journal, run);
   const origin = journal.settings.slack?.publicOrigin;
   const path = `/slack/results/${run.id}/${shown?.ref ?? ""}`;

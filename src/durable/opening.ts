@@ -35,10 +35,10 @@ export function openRun(
   now: number,
 ): Opening {
   const { plan, ...settings } = input;
-  const { id, question, caller, mode, grounding, model, limits } = settings;
+  const { id, question, caller, mode, grounding, model, limits, approveAboveRows = null } = settings;
   const maxTokensMax = wiring.model.ok ? { maxTokensMax: wiring.model.value.info.maxOutputTokens } : {};
   const loop = wiring.loop === undefined ? {} : { loop: wiring.loop };
-  const own = { id, question, caller, mode, grounding, model, tools: [...input.tools], limits };
+  const own = { id, question, caller, mode, grounding, model, tools: [...input.tools], limits, approveAboveRows };
   const fields = { ...own, ...maxTokensMax, ...loop, ...(plan === undefined ? {} : followPlan(plan)) };
   const created = createState(fields, now);
   const started: RunEvent = { type: "run_started", at: now, step: 0, phase: created.phase };

@@ -23,12 +23,34 @@ export const OUTBOX_FACT = "outbox";
 /** The part of a run's journal that is looked at here. */
 export interface OutboxSource {
   readonly settings: RunSettings;
-  load(): { readonly ending: { readonly at: number } | null };
+  load(): {
+    readonly ending: { readonly at: number } | null;
+    readonly waiting: { readonly kind: string } | null;
+    readonly approval: { readonly id: string } | null;
+  };
   fact(name: string): string | null;
 }
 
 export function readOutbox(source: OutboxSource): Outbox {
-  return decodeOutbox(source.fact(OUTBOX_FACT), source.settings);
+  const entries = decodeOutbox(source.fact(OUTBOX_FACT), source.settings);
+  const { slack } = source.settings;
+  const state = source.load();
+  const present = state.waiting?.kind === "approval" ? `approval:${state.approval?.id}` : null;
+  // A question that has been answered by another door is not asked any more, and takes the place of "working on it".
+  const kept = entries.map((entry): OutboxEntry => {
+    const isPast = entry.what === "approval" ? entry.id !== present : entry.what === "working" && present !== null;
+    return isPast && entry.state === "pending" ? { ...entry, state: "failed", nextAt: null } : entry;
+  });
+  if (present === null || !slack || kept.some((entry) => entry.id === present)) return kept;
+  return [...kept, askInSlack(present, kept)];
+}
+
+/** To where the answer is to go: so it takes the place of the message that says that the question is worked on. */
+function askInSlack(id: string, entries: Outbox): OutboxEntry {
+  const answer = entries.find((entry) => entry.id === "slack");
+  const { responseUrl = null, expiresAt = null, isUrlSpent = false, responseType = "ephemeral" } = answer ?? {};
+  const target = { responseUrl, expiresAt, isUrlSpent, responseType, replaceOriginal: true };
+  return createEntry({ id, kind: "slack", what: "approval", ...target, nextAt: 0 });
 }
 
 /** The stored entries, or those that a run with these settings begins with. */
@@ -86,7 +108,7 @@ export function toPublicDeliveries(source: OutboxSource): PublicDelivery[] {
 export function dueAtOf(entry: OutboxEntry, endedAt: number | null): number | null {
   if (entry.state !== "pending" || entry.what === "none") return null;
   if (entry.what === "finished") return endedAt === null ? null : Math.max(endedAt, entry.nextAt ?? endedAt);
-  // A working message that comes after the answer would take its place.
-  if (entry.what === "working" && endedAt !== null) return null;
+  // A message on the way that comes after the answer would take its place.
+  if ((entry.what === "working" || entry.what === "approval") && endedAt !== null) return null;
   return entry.nextAt;
 }

@@ -4,6 +4,7 @@
  */
 import { assert } from "../lib/assert.ts";
 import type { OutgoingCall, OutgoingReply, RunApi } from "./contract.ts";
+import { applyDecision } from "./decision.ts";
 import type { RunJournal } from "./journal.ts";
 import { type Outbox, readOutbox } from "./outbox.ts";
 import { sendAgain } from "./outbox-tries.ts";
@@ -20,9 +21,13 @@ export async function answerCall(
   const isFinished = journal.load().ending !== null;
   switch (call.kind) {
     case "press": {
-      const run = { origin: journal.settings.slack ?? null, isFinished, outbox };
+      const { waiting, approval } = journal.load();
+      const asked = waiting?.kind === "approval" ? (approval?.id ?? null) : null;
+      const run = { origin: journal.settings.slack ?? null, isFinished, approval: asked, outbox };
       const effect = answerPress(call.press, run);
       if (effect.outbox !== outbox) save(effect.outbox);
+      // In the same turn as the outbox: both are written, or neither.
+      if (effect.decides !== undefined) applyDecision(journal, effect.decides, Date.now());
       if (effect.cancels) await object.cancel();
       return effect.reply;
     }

@@ -7,9 +7,9 @@
  * Reads only; the clock comes in as `now`, epoch milliseconds.
  */
 import { type Examined, examineRun } from "../agent/postmortem.ts";
-import { sqlOf, toPublicRunEvent } from "../agent/run-event.ts";
+import { sqlOf, toPublicApproval, toPublicRunEvent } from "../agent/run-event.ts";
 import type { StoredResult } from "../agent/tool.ts";
-import { type PublicQuery, type PublicRun, toPublicRun } from "../agent/view.ts";
+import { type PublicApproval, type PublicQuery, type PublicRun, toPublicRun } from "../agent/view.ts";
 import { usdFromNano } from "../lib/money.ts";
 import type { Bell } from "./bell.ts";
 import type { EventPage, ResultPage, TranscriptEntry, TranscriptPage } from "./contract.ts";
@@ -28,8 +28,18 @@ const TRANSCRIPT_PAGE_CHARS_MAX = 2_000_000;
 
 export function toView(journal: RunJournal, children: PublicRun["children"], now: number): PublicRun {
   const deliveries = toPublicDeliveries(journal);
-  const rows = { queries: queriesOf(journal), children, deliveries, examined: examinedOf(journal) };
+  const examined = examinedOf(journal);
+  const rows = { queries: queriesOf(journal), children, deliveries, examined, approval: approvalOf(journal) };
   return toPublicRun(journal.load(), rows, now);
+}
+
+/** What a person is asked right now, or null. */
+export function approvalOf(journal: RunJournal): PublicApproval | null {
+  if (journal.load().waiting?.kind !== "approval") return null;
+  const asked = journal.events().findLast((event) => event.type === "approval_asked");
+  if (asked?.type !== "approval_asked") return null;
+  const { approval, queries } = toPublicApproval(asked, journal.messageAt);
+  return { id: approval, queries };
 }
 
 /** Of a finished run, whose events change no more: made once for as long as the journal is in memory. */

@@ -7,8 +7,6 @@
  * what is shown (projections.ts).
  */
 import { DurableObject, tracing } from "cloudflare:workers";
-import { advance } from "../agent/advance.ts";
-import { tellFindings } from "../agent/findings.ts";
 import type { PublicRun } from "../agent/view.ts";
 import { assert } from "../lib/assert.ts";
 import { createAftermath, retentionMsOf, toAccount } from "./aftermath.ts";
@@ -19,6 +17,8 @@ import type {
   CancelReply,
   CarryOn,
   CarryOnReply,
+  DecideReply,
+  Decision,
   Driver,
   DurableBindings,
   EventPage,
@@ -35,6 +35,7 @@ import type {
   StepReply,
   TranscriptPage,
 } from "./contract.ts";
+import { applyCancel, applyDecision } from "./decision.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createStepDriver } from "./driver.ts";
 import { createWakeGuard } from "./failing-wakes.ts";
@@ -49,7 +50,7 @@ import { CALLER_GRACE_MS, duesOf, mayStep, WATCHDOG_MS } from "./schedule.ts";
 import type { RunSettings } from "./settings.ts";
 import { createWiring, type Wiring } from "./wiring.ts";
 
-const FINDINGS_BYTES_MAX = 6_000;
+type NotFound = Extract<CancelReply, { readonly kind: "not_found" }>;
 
 export class RunObject extends DurableObject<DurableBindings> implements RunApi, RunLedgerApi, RunKinApi {
   private readonly driver = createStepDriver();
@@ -66,7 +67,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private armedFor = 0;
 
   async start(input: StartRun, driver: Driver = "alarm"): Promise<PublicRun> {
-    return this.begin(driver, () => this.create(input));
+    return this.begin(driver, () => beginRun(this.ctx.storage, input, this.wire({ ...input, inheritedNanoUsd: 0 })));
   }
 
   async view(): Promise<PublicRun | null> {
@@ -85,16 +86,16 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     return { kind, run: this.show(journal) };
   }
 
+  async decide(said: Decision): Promise<DecideReply> {
+    return this.onRun((journal) => ({ kind: applyDecision(journal, said, Date.now()), run: this.show(journal) }));
+  }
+
   async cancel(): Promise<CancelReply> {
-    const journal = await this.touch();
-    if (journal === null) return { kind: "not_found" };
-    const now = Date.now();
-    if (journal.load().ending !== null) return { kind: "finished", run: this.show(journal) };
-    const partial = tellFindings(journal.results(), FINDINGS_BYTES_MAX);
-    journal.save(advance(journal.load(), { kind: "cancelled", partial }, now), []);
-    this.driver.abort();
-    await this.armNext(journal);
-    return { kind: "cancelled", run: this.show(journal) };
+    return this.onRun((journal) => {
+      const kind = applyCancel(journal, Date.now());
+      if (kind === "cancelled") this.driver.abort();
+      return { kind, run: this.show(journal) };
+    });
   }
 
   async eventsAfter(seq: number, waitMs: number): Promise<EventPage | null> {
@@ -112,15 +113,12 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   }
 
   async carryOn(request: CarryOn, driver: Driver = "alarm"): Promise<CarryOnReply> {
-    const journal = await this.touch();
-    if (journal === null) return { kind: "not_found" };
-    return carryOnRun(this.ctx.storage.sql, journal, request, this.objectOf(request.id), driver);
+    const to = this.objectOf(request.id);
+    return this.onRun((journal) => carryOnRun(this.ctx.storage.sql, journal, request, to, driver));
   }
 
   async offerPlan(): Promise<PlanReply> {
-    const journal = await this.touch();
-    if (journal === null) return { kind: "not_found" };
-    return offerPlan(this.ctx.storage.sql, journal, this.show(journal), Date.now());
+    return this.onRun((journal) => offerPlan(this.ctx.storage.sql, journal, this.show(journal), Date.now()));
   }
 
   async adopt(seed: Seed, driver: Driver): Promise<PublicRun> {
@@ -132,11 +130,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   }
 
   async outgoing(call: OutgoingCall): Promise<OutgoingReply> {
-    const journal = await this.touch();
-    if (journal === null) return { kind: "not_found" };
-    const reply = await answerCall(journal, call, this.deliveries.save, this);
-    await this.armNext(journal);
-    return reply;
+    return this.onRun((journal) => answerCall(journal, call, this.deliveries.save, this));
   }
 
   async account(): Promise<Account | null> {
@@ -167,10 +161,6 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     if (driver === "caller") this.leaveToCaller(journal, Date.now());
     await this.armNext(journal);
     return this.show(journal);
-  }
-
-  private create(input: StartRun): Promise<void> {
-    return beginRun(this.ctx.storage, input, this.wire({ ...input, inheritedNanoUsd: 0 }));
   }
 
   /** What is due at this wake. */
@@ -210,6 +200,15 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
 
   private show(journal: RunJournal): PublicRun {
     return toView(journal, readChildren(this.ctx.storage.sql), Date.now());
+  }
+
+  /** What a door asks of a run; whatever it has made due, the alarm is set for. */
+  private async onRun<Reply>(act: (journal: RunJournal) => Reply | Promise<Reply>): Promise<Reply | NotFound> {
+    const journal = await this.touch();
+    if (journal === null) return { kind: "not_found" };
+    const reply = await act(journal);
+    await this.armNext(journal);
+    return reply;
   }
 
   private objectOf(runId: string): RunApi & RunKinApi {

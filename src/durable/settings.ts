@@ -34,6 +34,7 @@ const settingsSchema = z.strictObject({
   /** Spent by the run this one carries on from, and charged to the caller there. */
   inheritedNanoUsd: z.int().min(0).default(0),
   promptCache: z.enum(["5m", "1h"]).exactOptional(),
+  approveAboveRows: z.int().min(0).exactOptional(),
 });
 
 export type RunSettings = StartRun & { readonly inheritedNanoUsd: number };

@@ -6,6 +6,7 @@
  * that the request is Slack's and its people are let in at all (http/), cancelling (run-object.ts). Pure.
  */
 import type { SlackMessage } from "../deliver/slack-blocks.ts";
+import type { Decision } from "./contract.ts";
 import type { Outbox } from "./outbox.ts";
 import { createReply, type OutboxEntry } from "./outbox-entry.ts";
 import { sendAgain } from "./outbox-tries.ts";
@@ -15,6 +16,8 @@ export interface PressedRun {
   /** Null: the run does not come from Slack. */
   readonly origin: SlackOrigin | null;
   readonly isFinished: boolean;
+  /** Of what it waits for, or null. */
+  readonly approval: string | null;
   readonly outbox: Outbox;
 }
 
@@ -23,6 +26,7 @@ export interface PressEffect {
   readonly outbox: Outbox;
   /** The run is to be cancelled. */
   readonly cancels: boolean;
+  readonly decides?: Decision;
 }
 
 export function answerPress(press: SlackPress, run: PressedRun): PressEffect {
@@ -43,6 +47,9 @@ export function answerPress(press: SlackPress, run: PressedRun): PressEffect {
       return done([...outbox, createReply(idOf(press), "rows", press)]);
     case "querent_share":
       return done(share(press, outbox));
+    case "querent_approve":
+    case "querent_decline":
+      return decide(press, run);
     case "querent_continue":
       if (run.isFinished) return { reply: { kind: "may_continue", origin }, outbox, cancels: false };
       return done([...outbox, toNotice(press, "This question is still being worked on.")]);
@@ -85,6 +92,34 @@ function stop(press: SlackPress, run: PressedRun): Outbox {
     entry.id === "slack" ? { ...sendAgain(entry, press.receivedAt), ...target } : entry,
   );
   return [...turned, seen];
+}
+
+/**
+ * The message with the buttons becomes one that says what was decided, and the answer takes its place: it goes to this
+ * press's own response URL, whose half hour begins now.
+ */
+function decide(press: SlackPress, { approval, outbox }: PressedRun): PressEffect {
+  if (approval === null || approval !== press.approval) {
+    const late = toNotice(press, "This has been decided already, or the question is over.");
+    return { reply: DONE, outbox: [...outbox, late], cancels: false };
+  }
+  const isApproved = press.action === "querent_approve";
+  const said = isApproved ? "*Allowed.* The query runs." : "*Not allowed.* It goes on without that query.";
+  const message = toMessage(`${said} The answer will stand here.`);
+  const { responseUrl, expiresAt } = createReply("", "none", press);
+  const target = { responseUrl, expiresAt, posts: 0, isUrlSpent: false, replaceOriginal: true };
+  const turned = outbox.map((entry) => (entry.id === "slack" ? { ...entry, ...target } : entry));
+  return {
+    reply: DONE,
+    outbox: [...turned, createReply(idOf(press), "notice", press, { replaceOriginal: true, message })],
+    cancels: false,
+    decides: {
+      approval,
+      decision: isApproved ? "approved" : "declined",
+      note: null,
+      by: `slack:${press.userId}`,
+    },
+  };
 }
 
 /** One message in the channel for one run, however many presses; a press after a failure tries again. */

@@ -12,7 +12,7 @@ import { NO_MODEL } from "../config.ts";
 import { ok } from "../lib/result.ts";
 import { ownRun, runNotFound } from "./access.ts";
 import { answerRun, openingOf } from "./answer-run.ts";
-import { askSchema, checkCallback, checkLimits } from "./ask.ts";
+import { askSchema, checkApproval, checkCallback, checkLimits } from "./ask.ts";
 import { optionalJsonBody } from "./body.ts";
 import { toFullLimits } from "./carry-on.ts";
 import { type HttpEnv, runObject } from "./context.ts";
@@ -22,6 +22,7 @@ import { problem, refuse } from "./problems.ts";
 export const againSchema = z.strictObject({
   limits: limitsRequestSchema.optional().meta({ description: "Absent ones are those of the old run." }),
   mode: askSchema.shape.mode,
+  approve_above_rows: askSchema.shape.approve_above_rows,
   callback_url: askSchema.shape.callback_url,
 });
 
@@ -39,6 +40,8 @@ export function createAgainRoutes() {
     const ownHost = new URL(c.req.url).hostname;
     const callbackUrl = checkCallback(wish.callback_url ?? caller.callbackUrl, config, ownHost);
     if (!callbackUrl.ok) throw refuse(callbackUrl.error);
+    const approval = checkApproval(wish.approve_above_rows, caller);
+    if (!approval.ok) throw refuse(approval.error);
     const mode = wish.mode ?? "auto";
     const opening = openingOf(c, { again: id, ...wish }, mode);
     const start = {
@@ -51,6 +54,7 @@ export function createAgainRoutes() {
       tools,
       limits: limits.value,
       callbackUrl: callbackUrl.value,
+      ...approval.value,
       plan,
     };
     const opened = await enterRun(

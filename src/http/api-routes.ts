@@ -15,7 +15,7 @@ import { estimateRequestSchema, estimateSchema } from "./estimate.ts";
 import { eventsQuerySchema } from "./events.ts";
 import type { ProblemCode } from "./problems.ts";
 import { resultQuerySchema } from "./records.ts";
-import { anyFieldsSchema, noFieldsSchema } from "./run-actions.ts";
+import { anyFieldsSchema, approveSchema, noFieldsSchema } from "./run-actions.ts";
 import { listQuerySchema } from "./runs.ts";
 import { databaseSchema } from "./schema.ts";
 import { acceptedSchema, healthSchema, resultPageSchema, runListSchema } from "./schemas.ts";
@@ -179,20 +179,32 @@ export const API_ROUTES: readonly ApiRoute[] = [
     answers: { 202: run("It is due at once; `deliveries` of the run says how it went.") },
     problems: [...BODY_PROBLEMS, "run_not_found", "nothing_to_send"],
   },
-  ...(["reply", "approve"] as const).map(
-    (action): ApiRoute => ({
-      ...runRoute,
-      method: "post",
-      path: `/v1/runs/{id}/${action}`,
-      id: `${action}Run`,
-      body: { schema: anyFieldsSchema, required: false },
-      summary: `${action === "reply" ? "Answer a run that asks" : "Decide what a run asks for"} (not in this release)`,
-      description:
-        "Kept for runs that wait for a person. No run of this release ever does, so this is always refused, whatever the body says, and changes nothing.",
-      answers: {},
-      problems: [...BODY_PROBLEMS, "run_not_found", "run_finished", "run_not_waiting"],
-    }),
-  ),
+  {
+    ...runRoute,
+    method: "post",
+    path: "/v1/runs/{id}/approve",
+    id: "approveRun",
+    summary: "Decide on the queries that a run waits for; twice is the same as once",
+    description:
+      "`waiting.approval` of the run shows them: SQL, the engine's plan, tables, rows and dollars by the plan. The id is " +
+      "bound to exactly these queries, and a yes lets them run once. Waiting takes none of the run's time; without a " +
+      "decision by `waiting.until` it ends as `expired`.",
+    body: { schema: approveSchema, required: true },
+    answers: { 200: run("The run, which goes on.") },
+    problems: [...BODY_PROBLEMS, "run_not_found", "run_finished", "run_not_waiting"],
+  },
+  {
+    ...runRoute,
+    method: "post",
+    path: "/v1/runs/{id}/reply",
+    id: "replyRun",
+    body: { schema: anyFieldsSchema, required: false },
+    summary: "Answer a run that asks (not in this release)",
+    description:
+      "Kept for runs that ask their person a question. No run of this release ever does, so this is always refused, whatever the body says, and changes nothing.",
+    answers: {},
+    problems: [...BODY_PROBLEMS, "run_not_found", "run_finished", "run_not_waiting"],
+  },
   {
     ...runRoute,
     method: "get",

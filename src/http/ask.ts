@@ -61,6 +61,15 @@ export const askSchema = z.strictObject({
     .meta({
       description: `Tools of this run: ${TOOL_NAMES.join(", ")}. Absent: those of the depth. An empty list: none.`,
     }),
+  approve_above_rows: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({
+      description:
+        "A query whose plan expects to read more rows waits for `POST …/approve`; 0: every query that reads any. " +
+        "Absent: as the operator has set it for you, and never more than that.",
+    }),
   callback_url: z.string().min(1).max(2_000).optional().meta({
     description: "Where the finished run is sent, signed. The operator decides which origins are allowed.",
   }),
@@ -77,6 +86,8 @@ export interface CheckedAsk {
   readonly tools: readonly string[];
   readonly limits: Limits;
   readonly callbackUrl: string | null;
+  /** Absent: no query waits for a person. */
+  readonly approveAboveRows?: number;
 }
 
 /** Checks `ask` against the caller and the settings. `ownHost`: this server's host name, as the request gave it. */
@@ -89,6 +100,8 @@ export function checkAsk(ask: Ask, caller: Caller, config: Config, ownHost: stri
   if (!limits.ok) return limits;
   const callbackUrl = checkCallback(ask.callback_url ?? caller.callbackUrl, config, ownHost);
   if (!callbackUrl.ok) return callbackUrl;
+  const approval = checkApproval(ask.approve_above_rows, caller);
+  if (!approval.ok) return approval;
   return ok({
     question: ask.question,
     mode: ask.mode ?? "auto",
@@ -97,6 +110,24 @@ export function checkAsk(ask: Ask, caller: Caller, config: Config, ownHost: stri
     tools: tools.value,
     limits: limits.value,
     callbackUrl: callbackUrl.value,
+    ...approval.value,
+  });
+}
+
+/** From how many rows on a person is asked: what the operator has set can be tightened by who asks, not loosened. */
+export function checkApproval(
+  asked: number | undefined,
+  { approveAboveRows }: Pick<Caller, "approveAboveRows">,
+): Result<Pick<CheckedAsk, "approveAboveRows">, Refusal> {
+  const rows = asked ?? approveAboveRows;
+  if (rows === null) return ok({});
+  if (approveAboveRows === null || rows <= approveAboveRows) return ok({ approveAboveRows: rows });
+  const detail = `approve_above_rows may be ${approveAboveRows} at most.`;
+  const errors = [{ detail: `${rows} is above your maximum of ${approveAboveRows}.`, pointer: "#/approve_above_rows" }];
+  return err({
+    code: "limit_above_maximum",
+    detail,
+    options: { errors, more: { max: { approve_above_rows: approveAboveRows } } },
   });
 }
 

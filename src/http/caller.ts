@@ -35,6 +35,9 @@ export const callerSchema = z.strictObject({
     max: usd,
     left: usd.meta({ description: "Of the UTC day; what runs that go on hold is not left." }),
   }),
+  approve_above_rows: z.int().min(0).nullable().meta({
+    description: "Queries that read more rows by their plan wait for a person; null: none does.",
+  }),
   rate_per_minute: z.int().min(1),
   runs_at_once: z.int().min(1),
 });
@@ -59,6 +62,7 @@ export function createCallerRoutes() {
           max: usdFromNano(caller.dailyNanoUsdMax),
           left: usdFromNano(Math.max(0, caller.dailyNanoUsdMax - taken)),
         },
+        approve_above_rows: caller.approveAboveRows,
         rate_per_minute: caller.ratePerMinuteMax,
         runs_at_once: caller.runsAtOnceMax,
       } satisfies z.infer<typeof callerSchema>,

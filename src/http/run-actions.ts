@@ -9,12 +9,24 @@ import { Hono } from "hono/tiny";
 import * as z from "zod";
 import type { PublicRun } from "../agent/view.ts";
 import { ownRun, runHeaders, runNotFound } from "./access.ts";
-import { optionalJsonBody } from "./body.ts";
+import { jsonBody, optionalJsonBody } from "./body.ts";
 import type { HttpEnv } from "./context.ts";
 import { problem } from "./problems.ts";
 
+const NOTE_CHARS_MAX = 500;
+
 /** These take no fields; an empty object is the same as no body. */
 export const noFieldsSchema = z.strictObject({});
+export const approveSchema = z.strictObject({
+  approval: z
+    .string()
+    .min(1)
+    .max(64)
+    .meta({ description: "`waiting.approval.id`: what was shown is what is decided." }),
+  decision: z.enum(["approve", "decline"]).meta({ description: "`decline`: the model is told, and goes on without." }),
+  note: z.string().max(NOTE_CHARS_MAX).optional().meta({ description: "For the model, when it is declined." }),
+});
+
 /** What is sent to a route that refuses everything is not looked at. */
 export const anyFieldsSchema = z.looseObject({});
 
@@ -63,15 +75,39 @@ export function createRunActionRoutes() {
       }
     })
     .post("/:id/reply", optionalJsonBody(anyFieldsSchema), async (c) => refuseUnlessAsked(c, c.req.param("id")))
-    .post("/:id/approve", optionalJsonBody(anyFieldsSchema), async (c) => refuseUnlessAsked(c, c.req.param("id")));
+    .post("/:id/approve", jsonBody(approveSchema), async (c) => {
+      const { approval, decision, note } = c.req.valid("json");
+      const said = { approval, decision: DECISIONS[decision], note: note?.trim() || null, by: c.var.caller.name };
+      const reply = await ownRun(c, c.req.param("id")).decide(said);
+      switch (reply.kind) {
+        case "decided":
+          return c.json(reply.run, 200, runHeaders(reply.run));
+        case "not_found":
+          throw runNotFound();
+        case "finished":
+          throw runFinished(reply.run);
+        case "not_waiting":
+          throw notWaiting(reply.run);
+      }
+    });
 }
 
-/** No run of this release ever waits for a person: the two routes are kept for one that does. */
+const DECISIONS = { approve: "approved", decline: "declined" } as const;
+
+function notWaiting(run: PublicRun) {
+  const asked = run.waiting?.approval;
+  const detail = asked
+    ? `The run asks something else by now (${asked.id}). Look at waiting.approval, and decide on that.`
+    : "The run waits for no decision. Nothing was changed.";
+  return problem("run_not_waiting", detail);
+}
+
+/** No run of this release asks its person a question: the route is kept for one that does. */
 async function refuseUnlessAsked(c: Context<HttpEnv>, id: string): Promise<never> {
   const run = await ownRun(c, id).view();
   if (run === null) throw runNotFound();
   if (run.status === "finished") throw runFinished(run);
-  const detail = "No run of this release waits for a person, so there is nothing to answer. Nothing was changed.";
+  const detail = "No run of this release asks a question back, so there is nothing to answer. Nothing was changed.";
   throw problem("run_not_waiting", detail);
 }
 

@@ -9,7 +9,7 @@ import type { SlackAction } from "../deliver/slack-blocks.ts";
 import type { SlackPress } from "../durable/slack-origin.ts";
 
 export interface ParsedPress {
-  /** What the button carries: the id of a run. */
+  /** What the button carries: the id of a run, and after a space that of what is decided. */
   readonly runId: string;
   readonly press: Omit<SlackPress, "receivedAt">;
 }
@@ -19,6 +19,8 @@ const ACTIONS = [
   "querent_continue",
   "querent_rows",
   "querent_share",
+  "querent_approve",
+  "querent_decline",
 ] as const satisfies readonly SlackAction[];
 
 const id = z.string().min(1).max(64);
@@ -52,5 +54,7 @@ export function parsePress(payload: string): ParsedPress | null {
   const channelId = channel?.id ?? container?.channel_id;
   if (action === undefined || first?.value === undefined || !teamId || !channelId) return null;
   const key = `${action}:${first.action_ts}:${user.id}`;
-  return { runId: first.value, press: { key, action, teamId, channelId, userId: user.id, responseUrl } };
+  const [runId = "", approval] = first.value.split(" ");
+  const press = { key, action, teamId, channelId, userId: user.id, responseUrl };
+  return { runId, press: approval === undefined ? press : { ...press, approval } };
 }

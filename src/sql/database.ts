@@ -6,12 +6,12 @@
  * a D1 session, so that a run which passes its bookmark on sees one database that only moves forward.
  * A statement that runs cannot be stopped, here or on D1: an abort ends the waiting, not the work.
  */
-import type { NewResult } from "../agent/tool.ts";
+import type { Foreseen, NewResult } from "../agent/tool.ts";
 import { classifyError } from "./failure.ts";
 import { type CheckedQuery, checkQuery } from "./gate.ts";
 import { type SqlError, toSqlError } from "./hints.ts";
 import { createJudge, JUDGEMENTS_MAX, type Judge, type Judgement, SCHEMA_MOVES } from "./judge.ts";
-import type { TableScan } from "./plan.ts";
+import { type TableScan, toPlanLines } from "./plan.ts";
 import { toReach } from "./reach.ts";
 import type { SqlRefusal } from "./refusal.ts";
 import { RESULT_ROWS_MAX, toResult } from "./result.ts";
@@ -55,8 +55,8 @@ export interface Database {
   /** What the caller may see. Rejects only when D1 cannot be reached. */
   schema(): Promise<DatabaseSchema>;
   query(sql: string, options: QueryOptions): Promise<QueryOutcome>;
-  /** Rows that the query would make the database read, by its plan; 0 when it would not run at all. Reads no rows. */
-  estimateRowsRead(sql: string): Promise<number>;
+  /** What the query would do, by its plan; nothing when it would not run at all. Reads no rows. */
+  foresee(sql: string): Promise<Foreseen>;
 }
 
 export interface DatabaseOptions {
@@ -83,17 +83,19 @@ export function createDatabase(d1: D1Database, scopes: Scopes, options: Database
       return (await snapshots.read(d1, createRetry(null, sleep), false)).schema;
     },
 
-    async estimateRowsRead(sql) {
+    async foresee(sql) {
       const checked = checkQuery(sql);
-      if (!checked.ok) return 0;
+      if (!checked.ok) return NOTHING_FORESEEN;
       try {
         const retry = createRetry(null, sleep);
         const judgement = await judge.judge(d1, retry, checked.value, Number.MAX_SAFE_INTEGER);
-        return judgement.kind === "verdict" ? judgement.verdict.rowsReadEstimate : 0;
+        if (judgement.kind === "refused") return NOTHING_FORESEEN;
+        const { rowsReadEstimate, tables, planRows } = judgement.verdict;
+        return { rowsRead: rowsReadEstimate, tables, plan: () => toPlanLines(planRows) };
       } catch (error) {
         // The query itself meets the same failure and tells it.
         if (classifyError(error).kind === "bug") throw error;
-        return 0;
+        return NOTHING_FORESEEN;
       }
     },
 
@@ -191,6 +193,8 @@ function scanWarnings(scans: readonly TableScan[], rowsRead: number): readonly s
     .filter((scan) => scan.rows >= SCAN_WARNING_ROWS && rowsRead >= scan.rows)
     .map((scan) => `Full scan: ${scan.table} (about ${Math.round(scan.rows)} rows) is read whole, without an index.`);
 }
+
+const NOTHING_FORESEEN: Foreseen = { rowsRead: 0, tables: [], plan: () => [] };
 
 const NO_ROWS_LEFT: SqlRefusal = {
   code: "rows_read_spent",

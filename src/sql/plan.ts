@@ -90,6 +90,13 @@ export function weighPlan(rows: readonly Row[], options: PlanOptions): PlanCost 
   };
 }
 
+/** The plan as a person reads it: a line a node, two spaces for each level. */
+export function toPlanLines(rows: readonly Row[]): readonly string[] {
+  const tell = (node: Node, indent: string): string[] =>
+    node.children.flatMap((child) => [`${indent}${child.detail}`, ...tell(child, `${indent}  `)]);
+  return tell(toTree(rows), "");
+}
+
 function toTree(rows: readonly Row[]): Node {
   const root: Node = { id: 0, detail: "", engineCost: 0, children: [] };
   const nodes = new Map<number, Node>([[0, root]]);

@@ -47,6 +47,8 @@ export interface Verdict {
   /** Tables that the plan reads from end to end. */
   readonly scans: readonly TableScan[];
   readonly warnings: readonly string[];
+  /** EXPLAIN QUERY PLAN, as it came. */
+  readonly planRows: readonly Row[];
 }
 
 export interface VerdictInput {
@@ -119,6 +121,7 @@ export function checkVerdict(input: VerdictInput): Result<Verdict, SqlRefusal> {
     rowsReadIfLost: Math.max(cost.rowsRead, recursionRows),
     tables: access.value,
     scans: cost.scans,
+    planRows: input.plan,
     warnings: constantWarnings(checked.shape, program, reach, catalog),
   });
 }

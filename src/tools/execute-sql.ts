@@ -26,7 +26,7 @@ export function createExecuteSqlTool(database: Database): Tool {
     input: z.strictObject({ sql: z.string().min(1).describe("One SQLite SELECT statement.") }),
     canonical: ({ sql }) => ({ sql: normalizeSql(sql) }),
     family: ({ sql }) => queryTables(sql),
-    estimateRowsRead: ({ sql }) => database.estimateRowsRead(sql),
+    foresee: ({ sql }) => database.foresee(sql),
     run: ({ sql }, context) => execute(database, sql, context),
   });
 }

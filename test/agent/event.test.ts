@@ -25,6 +25,7 @@ import {
   START,
   stateWith,
   toolsAttempt,
+  waitingForYes,
 } from "./states.ts";
 
 type Witness = readonly [state: AgentState, event: Event];
@@ -68,6 +69,8 @@ const LEGAL: { readonly [P in Phase]: Row } = {
   },
   action: {
     ...from(acting),
+    approval_asked: { action: [stateWith({ phase: "action" }), ANY_EVENT.approval_asked] },
+    approval_decided: { action: [waitingForYes(), ANY_EVENT.approval_decided] },
     tools_reserved: { action: [stateWith({ phase: "action" }), ANY_EVENT.tools_reserved] },
     attempt_lost: { action: [acting, ANY_EVENT.attempt_lost] },
     tools_observed: {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Prepared } from "../../src/agent/dispatch.ts";
 import { familyHint, noteTurn, toTurn } from "../../src/agent/families.ts";
 import { failure, success } from "../../src/agent/observation.ts";
-import type { ToolOutput } from "../../src/agent/tool.ts";
+import { NOTHING_FORESEEN, type ToolOutput } from "../../src/agent/tool.ts";
 import { answering, calling, functionModel, querying, saying } from "../fakes/function-model.ts";
 import { createMemoryRun, finalAnswerTool, type MemoryRun, queryTool } from "../fakes/memory-run.ts";
 
@@ -41,7 +41,7 @@ describe("toTurn", () => {
   const checked = {
     signature: "s",
     family: () => ["t"],
-    estimateRowsRead: async () => 0,
+    foresee: async () => NOTHING_FORESEEN,
     run: () => Promise.reject(new Error("not run here")),
   };
   const ready: Prepared = { kind: "ready", call, name: call.name, checked, note: null };

@@ -110,6 +110,18 @@ const RUNS: { readonly [name: string]: readonly [readonly Reply[], MemoryOptions
     [() => answering("42"), () => querying("SELECT 42"), () => answering("43", ["r1"]), () => answering("44", ["r1"])],
     { run: { grounding: "require" } },
   ],
+  "C45: a person who allows one round and not the next": [
+    [
+      () => calling(["execute_read_only_sql", { sql: "a" }], ["nope", {}], ["execute_read_only_sql", { sql: "b" }]),
+      () => querying("c"),
+      () => answering("1"),
+    ],
+    {
+      run: { approveAboveRows: 5 },
+      person: ({ usage }) => (usage.steps === 1 ? "approved" : "declined"),
+    },
+  ],
+  "C45: a person who never answers": [[() => querying("a")], { run: { approveAboveRows: 5 } }],
   "a provider that fails for good": [[() => failed("fatal", "authentication")]],
   "a refusal": [[() => replied({ text: "No." }, "refusal")]],
 };

@@ -58,7 +58,7 @@ function roundOf(
     calls,
     stored: [],
     signal: new AbortController().signal,
-    rowsReadMax: 500,
+    rowsReadMax: calls.map(() => 500),
     consecutiveErrors: 0,
     consecutiveErrorsMax: 3,
     step: 4,
@@ -123,7 +123,7 @@ describe("runRound", () => {
         return { ...none, observation: success(name) };
       }),
       ["a"],
-      { memo, signal, rowsReadMax: 77 },
+      { memo, signal, rowsReadMax: [77] },
     );
     expect(seen).toHaveLength(1);
     expect(seen[0]).toMatchObject({ memo, rowsReadMax: 77 });

@@ -7,8 +7,11 @@ import type { Evidence } from "../../src/agent/figures.ts";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type Limits, resolveLimits } from "../../src/agent/limits.ts";
 import type { ModelFailure, ModelReply, ToolCall } from "../../src/agent/model.ts";
 import { success } from "../../src/agent/observation.ts";
+import type { AskedQuery } from "../../src/agent/run-event.ts";
+import { signatureOf } from "../../src/agent/signature.ts";
 import {
   type AgentState,
+  type Approval,
   type Attempt,
   createState,
   type Ending,
@@ -101,6 +104,32 @@ export function failureWith(parts: Partial<ModelFailure> = {}): ModelFailure {
   };
 }
 
+/** A question to a person about the first call of a reply, and the approval that stands for it. */
+export function queryToAsk(parts: Partial<AskedQuery> = {}): AskedQuery {
+  return { index: 0, rowsRead: 5_000, tables: ["Album"], plan: ["SCAN Album"], ...parts };
+}
+
+export function approvalWith(parts: Partial<Approval> = {}): Approval {
+  const { id: callId, name, input } = callOf("c1");
+  const calls = [{ callId, signature: signatureOf(name, input), rowsRead: 5_000 }];
+  return { id: "a1", calls, decision: null, note: null, ...parts };
+}
+
+/** In the middle of a round, with a person asked. */
+export function waitingForYes(parts: StateParts = {}): AgentState {
+  const waiting = { kind: "approval", until: START + 86_400_000 } as const;
+  const usage = { steps: 1, modelCalls: 1 };
+  return stateWith({
+    phase: "action",
+    messages: 2,
+    approveAboveRows: 100,
+    waiting,
+    approval: approvalWith(),
+    usage,
+    ...parts,
+  });
+}
+
 export function outcomeWith(parts: Partial<ToolOutcome> = {}): ToolOutcome {
   return {
     callId: "c1",
@@ -180,6 +209,8 @@ export const ANY_EVENT: { readonly [K in EventKind]: Event & { readonly kind: K 
   ceiling_reached: { kind: "ceiling_reached", reason: "max_steps" },
   transcript_renewed: { kind: "transcript_renewed", text: "It goes on.", reason: "window" },
   extra_skipped: { kind: "extra_skipped" },
+  approval_asked: { kind: "approval_asked", queries: [queryToAsk()], approval: approvalWith() },
+  approval_decided: { kind: "approval_decided", decision: "approved", note: null, by: "team" },
   plan_followed: { kind: "plan_followed", calls: [callOf("1.a")] },
   plan_ended: { kind: "plan_ended", reason: "done", parts: { answer: "347", grounded: true }, changed: [] },
   concluded: { kind: "concluded", partial: "So far." },

@@ -6,7 +6,7 @@ import { failure, success } from "../../src/agent/observation.ts";
 import type { StepPorts } from "../../src/agent/ports.ts";
 import type { AgentState } from "../../src/agent/state.ts";
 import { runStep } from "../../src/agent/step.ts";
-import type { Tool } from "../../src/agent/tool.ts";
+import { NOTHING_FORESEEN, type Tool } from "../../src/agent/tool.ts";
 import { answering, failed, functionModel, querying, replied, saying } from "../fakes/function-model.ts";
 import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 import { callOf, endingWith, modelAttempt, START, stateWith } from "./states.ts";
@@ -276,7 +276,7 @@ describe("a round of tools", () => {
           value: {
             signature: "s",
             family: () => [],
-            estimateRowsRead: async () => 0,
+            foresee: async () => NOTHING_FORESEEN,
             run: async () => ({ observation: failure("It changed.", []), rowsRead: 9, query: null, quarantined: true }),
           },
         }),
@@ -304,7 +304,7 @@ describe("a run that somebody else moved while an effect was open", () => {
       value: {
         signature: "s",
         family: () => [],
-        estimateRowsRead: async () => 0,
+        foresee: async () => NOTHING_FORESEEN,
         run: async () => {
           meanwhile(world);
           return { observation: success("1 row."), rowsRead: 13, query: null };
@@ -381,9 +381,9 @@ describe("a run that somebody else moved while an effect was open", () => {
           value: {
             signature: "s",
             family: () => [],
-            estimateRowsRead: async () => {
+            foresee: async () => {
               cancel(now);
-              return 10;
+              return { ...NOTHING_FORESEEN, rowsRead: 10 };
             },
             run: async () => {
               ran += 1;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { success } from "../../src/agent/observation.ts";
 import { signatureOf } from "../../src/agent/signature.ts";
-import { defineTool, type ToolContext, type ToolDefinition } from "../../src/agent/tool.ts";
+import { defineTool, NOTHING_FORESEEN, type ToolContext, type ToolDefinition } from "../../src/agent/tool.ts";
 
 interface Input {
   readonly sql: string;
@@ -68,11 +68,12 @@ describe("defineTool", () => {
     expect((await checked.value.run(context)).observation.summary).toBe("ran SELECT 1");
   });
 
-  it("the estimate is the tool's own, or nothing", async () => {
+  it("what it would do is the tool's own word, or nothing", async () => {
     const plain = toolWith().check({ sql: "a" });
-    const counting = toolWith({ estimateRowsRead: async ({ sql }) => sql.length * 100 }).check({ sql: "abc" });
-    expect(plain.ok && (await plain.value.estimateRowsRead())).toBe(0);
-    expect(counting.ok && (await counting.value.estimateRowsRead())).toBe(300);
+    const foresee = async ({ sql }: { sql: string }) => ({ ...NOTHING_FORESEEN, rowsRead: sql.length * 100 });
+    const counting = toolWith({ foresee }).check({ sql: "abc" });
+    expect(plain.ok && (await plain.value.foresee())).toBe(NOTHING_FORESEEN);
+    expect(counting.ok && (await counting.value.foresee()).rowsRead).toBe(300);
   });
 
   it("B18: the signature is of the accepted input, or of its canonical form", () => {

@@ -38,6 +38,7 @@ describe("QUERENT_CALLERS", () => {
       ratePerMinuteMax: 60,
       runsAtOnceMax: 8,
       callbackUrl: null,
+      approveAboveRows: null,
       promptCache: "5m",
     });
   });
@@ -63,6 +64,7 @@ describe("QUERENT_CALLERS", () => {
           rate: { per_minute: 3 },
           runs_at_once: 2,
           callback_url: "https://example.com/hook",
+          approve_above_rows: 5_000,
           prompt_cache: "1h",
         },
       },
@@ -86,6 +88,7 @@ describe("QUERENT_CALLERS", () => {
       ratePerMinuteMax: 3,
       runsAtOnceMax: 2,
       callbackUrl: "https://example.com/hook",
+      approveAboveRows: 5_000,
       promptCache: "1h",
     });
   });

@@ -34,9 +34,17 @@ export const SETTINGS: RunSettings = {
   },
 };
 
-export function source(text: string | null = null, endedAt: number | null = null, settings = SETTINGS) {
+/** `asked`: the id of what the run waits for a person to allow. */
+export function source(
+  text: string | null = null,
+  endedAt: number | null = null,
+  settings = SETTINGS,
+  asked: string | null = null,
+) {
   const ending = endedAt === null ? null : { at: endedAt };
-  return { settings, load: () => ({ ending }), fact: () => text };
+  const waiting = asked === null ? null : { kind: "approval" };
+  const approval = asked === null ? null : { id: asked };
+  return { settings, load: () => ({ ending, waiting, approval }), fact: () => text };
 }
 
 export function entryOf(id: string, outbox: Outbox = readOutbox(source())): OutboxEntry {

@@ -26,6 +26,35 @@ describe("what a run sends out", () => {
     expect(dueAtOf(entry, NOW)).toBeNull();
   });
 
+  it("C48: asks in Slack for what the run waits for, once, where the answer is to stand", () => {
+    const asking = source(null, null, SETTINGS, "a1");
+    const entry = entryOf("approval:a1", readOutbox(asking));
+    expect(entry).toMatchObject({ what: "approval", state: "pending", responseUrl: URL, replaceOriginal: true });
+    expect(dueAtOf(entry, null)).toBe(0);
+    expect(dueAtOf(entry, NOW)).toBeNull();
+    const sent = encodeOutbox([...readOutbox(source()), { ...entry, state: "delivered", nextAt: null }]);
+    const stored = readOutbox(source(sent, null, SETTINGS, "a1"));
+    expect(stored.filter(({ what }) => what === "approval").map(({ state }) => state)).toEqual(["delivered"]);
+    expect(readOutbox(source(null, null, { ...SETTINGS, slack: null }, "a1")).map(({ what }) => what)).toEqual([
+      "finished",
+    ]);
+  });
+
+  it("asks no more what has been decided by another door, and does not say that it works while it waits", () => {
+    const working = { text: "Working on it", blocks: [] };
+    const slack = SETTINGS.slack ? { ...SETTINGS.slack, working } : null;
+    const settings = { ...SETTINGS, slack };
+    const waiting = readOutbox(source(null, null, settings, "a1"));
+    expect(entryOf("working", waiting).state).toBe("failed");
+    const stored = encodeOutbox(waiting);
+    expect(entryOf("approval:a1", readOutbox(source(stored, null, settings))).state).toBe("failed");
+    const next = readOutbox(source(stored, null, settings, "a2"));
+    expect(next.filter(({ what }) => what === "approval").map(({ id, state }) => [id, state])).toEqual([
+      ["approval:a1", "failed"],
+      ["approval:a2", "pending"],
+    ]);
+  });
+
   it("survives being stored", () => {
     const outbox = [...readOutbox(source()), createReply("press:1", "rows", { responseUrl: URL, receivedAt: NOW })];
     expect(readOutbox(source(encodeOutbox(outbox)))).toEqual(outbox);

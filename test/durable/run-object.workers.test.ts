@@ -198,12 +198,12 @@ describe("cancel", () => {
       check: (input) => {
         const checked = plain.check(input);
         if (!checked.ok) return checked;
-        const estimateRowsRead = async (): Promise<number> => {
+        const foresee = async () => {
           asked += 1;
           while (isHeld) await new Promise((resolve) => setTimeout(resolve, 1));
-          return 10;
+          return { rowsRead: 10, tables: ["T"], plan: () => [] };
         };
-        return { ok: true, value: { ...checked.value, estimateRowsRead } };
+        return { ok: true, value: { ...checked.value, foresee } };
       },
     };
     world.tools = [slow, finalAnswerTool];

@@ -40,12 +40,63 @@ function answer(
   isFinished: boolean,
   outbox: Outbox = [outcome()],
   origin: SlackOrigin | null = ORIGIN,
+  approval: string | null = null,
 ) {
-  return answerPress(pressed, { origin, isFinished, outbox });
+  return answerPress(pressed, { origin, isFinished, approval, outbox });
 }
 
 const last = (effect: PressEffect): OutboxEntry | undefined => effect.outbox.at(-1);
 const wordsOf = (effect: PressEffect): string => last(effect)?.message?.text ?? "";
+
+describe("Run it, and Do not run it", () => {
+  const decide = (action: SlackAction, approval: string | null, parts: Partial<SlackPress> = {}, outbox?: Outbox) =>
+    answer(press(action, { approval: "a1", ...parts }), false, outbox, ORIGIN, approval);
+
+  it.each([
+    ["querent_approve", "approved", "Allowed"],
+    ["querent_decline", "declined", "Not allowed"],
+  ] as const)("C45: %s decides what was shown, once, and says who did", (action, decision, said) => {
+    const effect = decide(action, "a1");
+    expect(effect.decides).toEqual({ approval: "a1", decision, note: null, by: "slack:U0001" });
+    expect(last(effect)).toMatchObject({ what: "notice", replaceOriginal: true });
+    expect(wordsOf(effect)).toContain(said);
+    const again = decide(action, null, {}, effect.outbox);
+    expect(again.outbox).toBe(effect.outbox);
+    expect(again.decides).toBeUndefined();
+  });
+
+  it("turns the answer to the message that was pressed, with half an hour anew", () => {
+    const [turned] = decide("querent_approve", "a1", {}, [outcome({ posts: 4, isUrlSpent: true })]).outbox;
+    expect(turned).toMatchObject({
+      id: "slack",
+      responseUrl: "https://hooks.slack.com/actions/2",
+      posts: 0,
+      isUrlSpent: false,
+      nextAt: null,
+    });
+    expect(turned?.expiresAt).toBeGreaterThan(NOW + 29 * 60_000);
+  });
+
+  it.each([
+    ["the run asks something else by now", "a2"],
+    ["it asks nothing", null],
+  ])("C47: decides nothing when %s", (_what, approval) => {
+    const effect = decide("querent_approve", approval);
+    expect(effect.decides).toBeUndefined();
+    expect(wordsOf(effect)).toContain("decided already");
+  });
+
+  it("is only for who asked, and only where it was asked", () => {
+    expect(decide("querent_approve", "a1", { userId: "U0002" }).decides).toBeUndefined();
+    expect(wordsOf(decide("querent_approve", "a1", { userId: "U0002" }))).toContain("Only the person who asked");
+    expect(decide("querent_approve", "a1", { teamId: "T0002" })).toMatchObject({ reply: { kind: "not_found" } });
+  });
+
+  it("needs the id of what was shown: a button without one decides nothing", () => {
+    const effect = answer(press("querent_approve"), false, [outcome()], ORIGIN, "a1");
+    expect(effect.decides).toBeUndefined();
+  });
+});
 
 describe("Stop", () => {
   it("cancels a run, whose outcome then takes the place of the message with the button", () => {

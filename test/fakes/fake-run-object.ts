@@ -22,6 +22,8 @@ import type {
   CancelReply,
   CarryOn,
   CarryOnReply,
+  DecideReply,
+  Decision,
   Driver,
   EventPage,
   NumberedEvent,
@@ -78,7 +80,9 @@ export class FakeRun implements RunApi {
   /** Puts the new run into its own object. */
   onCarryOn: ((run: PublicRun) => void) | null = null;
   waitingUntil: string | null = null;
-  waitingKind = "retry";
+  waitingKind: "retry" | "approval" = "retry";
+  decideReply: DecideReply | null = null;
+  decided: Decision | null = null;
   grounded = true;
 
   async start(input: StartRun, driver: Driver = "alarm"): Promise<PublicRun> {
@@ -104,7 +108,8 @@ export class FakeRun implements RunApi {
     const scripted = this.script.shift();
     if (scripted instanceof Error) throw scripted;
     if (scripted === "waiting") {
-      const waiting = { kind: this.waitingKind, until: this.waitingUntil ?? new Date(NOW).toISOString() };
+      const until = this.waitingUntil ?? new Date(NOW).toISOString();
+      const waiting = { kind: this.waitingKind, until, approval: null };
       return { kind: "waiting", run: { ...run, status: "waiting", waiting } };
     }
     if (scripted === "not_found") return { kind: "not_found" };
@@ -124,6 +129,14 @@ export class FakeRun implements RunApi {
     if (run.status === "finished") return { kind: "finished", run };
     this.end("cancelled", "cancelled");
     return { kind: "cancelled", run: this.run ?? run };
+  }
+
+  async decide(said: Decision): Promise<DecideReply> {
+    this.calls.push("decide");
+    this.decided = said;
+    const run = this.run;
+    if (run === null) return { kind: "not_found" };
+    return this.decideReply ?? { kind: run.status === "finished" ? "finished" : "decided", run };
   }
 
   async eventsAfter(seq: number, waitMs: number): Promise<EventPage | null> {

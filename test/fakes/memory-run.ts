@@ -5,7 +5,7 @@
  */
 import { strict as nodeAssert } from "node:assert";
 import { z } from "zod";
-import type { Advance } from "../../src/agent/advance.ts";
+import { type Advance, advance } from "../../src/agent/advance.ts";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type LimitsRequest, resolveLimits } from "../../src/agent/limits.ts";
 import type { Message, Model, ModelOutcome, ModelRequest } from "../../src/agent/model.ts";
 import { failure, success } from "../../src/agent/observation.ts";
@@ -16,7 +16,14 @@ import { type AgentState, createState, type NewRun } from "../../src/agent/state
 import { decodeState, encodeState } from "../../src/agent/state-record.ts";
 import { runStep, type StepResult } from "../../src/agent/step.ts";
 import type { StoredPlan } from "../../src/agent/stored-plan.ts";
-import { defineTool, type StoredResult, type Tool, type ToolContext, type ToolOutput } from "../../src/agent/tool.ts";
+import {
+  defineTool,
+  type Foreseen,
+  type StoredResult,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+} from "../../src/agent/tool.ts";
 import { ok } from "../../src/lib/result.ts";
 import { normalizeSql } from "../../src/sql/gate.ts";
 import { queryTables } from "../../src/tools/query-tables.ts";
@@ -34,6 +41,8 @@ export interface MemoryOptions {
   readonly effectMs?: number;
   /** Called at every crash point, in order, with its number and name; may throw `Crash`. */
   readonly atPoint?: (point: number, name: string) => void;
+  /** What a person says to an approval; absent, or null: nothing, until it expires. */
+  readonly person?: (state: AgentState) => "approved" | "declined" | null;
   /** Called while something is awaited that nothing is reserved for: the vendor's count, a query's plan. */
   readonly whileAsking?: () => void;
 }
@@ -66,7 +75,7 @@ export function queryTool(answer: (sql: string) => { columns: string[]; rows: (s
     input: z.strictObject({ sql: z.string() }),
     canonical: ({ sql }) => ({ sql: normalizeSql(sql) }),
     family: ({ sql }) => queryTables(sql),
-    estimateRowsRead: async () => 10,
+    foresee: async () => ({ rowsRead: 10, tables: ["T"], plan: () => ["SCAN T"] }),
     run: async ({ sql }, context) => {
       const found = answer(sql);
       if (found instanceof Error) {
@@ -176,12 +185,22 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
     signalFor: (attempt) => (attempt.abortAt <= clock.now ? AbortSignal.abort() : new AbortController().signal),
   };
   const step = (): Promise<StepResult> => runStep(ports);
+  /** A person takes an hour. */
+  const decide = async (decision: "approved" | "declined"): Promise<void> => {
+    clock.now += 60 * 60 * 1_000;
+    await ports.journal.save(
+      advance(load(), { kind: "approval_decided", decision, note: null, by: "team" }, clock.now),
+      [],
+    );
+  };
   const finish = async (invocationsMax = 500): Promise<number> => {
     for (let invocation = 1; invocation <= invocationsMax; invocation += 1) {
       try {
         const result = await step();
         if (result.kind === "finished") return invocation;
-        clock.now = result.kind === "wait" ? result.until : clock.now + 1;
+        const decision = load().waiting?.kind === "approval" ? (options.person?.(load()) ?? null) : null;
+        if (decision !== null) await decide(decision);
+        else clock.now = result.kind === "wait" ? result.until : clock.now + 1;
       } catch (error) {
         if (!(error instanceof Crash)) throw error;
         clock.now += 3_000;
@@ -226,12 +245,12 @@ function guarded(
         point(`after ${tool.name}`);
         return output;
       };
-      const estimateRowsRead = async (): Promise<number> => {
-        const rows = await checked.value.estimateRowsRead();
+      const foresee = async (): Promise<Foreseen> => {
+        const foreseen = await checked.value.foresee();
         whileAsking?.();
-        return rows;
+        return foreseen;
       };
-      return ok({ ...checked.value, run, estimateRowsRead });
+      return ok({ ...checked.value, run, foresee });
     },
   };
 }

@@ -76,20 +76,69 @@ describe("a run that is over", () => {
     expect((await readProblem(await post(`/v1/runs/${id}/steps`, {}))).detail).toBe(detail);
   });
 
-  test("reply and approve change nothing before and after it: nothing of this release waits for a person", async () => {
+  test("reply changes nothing before and after it: nothing of this release asks a question back", async () => {
     const { ask, post, runs } = createHarness();
     const id = await ask({ mode: "manual" });
-    for (const action of ["reply", "approve"]) {
-      for (const body of [{}, { text: "yes" }, { approve: true }]) {
-        const response = await post(`/v1/runs/${id}/${action}`, body);
-        expect(response.status).toBe(409);
-        expect(await readProblem(response)).toMatchObject({
-          code: "run_not_waiting",
-          detail: "No run of this release waits for a person, so there is nothing to answer. Nothing was changed.",
-        });
-      }
+    for (const body of [{}, { text: "yes" }, { approve: true }]) {
+      const response = await post(`/v1/runs/${id}/reply`, body);
+      expect(response.status).toBe(409);
+      expect(await readProblem(response)).toMatchObject({
+        code: "run_not_waiting",
+        detail: "No run of this release asks a question back, so there is nothing to answer. Nothing was changed.",
+      });
     }
     expect(runs.get(id)?.calls.filter((call) => call !== "view" && call !== "start")).toEqual([]);
+  });
+});
+
+describe("a decision", () => {
+  const APPROVAL = { approval: "a1", decision: "approve" };
+
+  test("C45: goes to the run with who decided, and is answered with the run", async () => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask();
+    const declined = { approval: "a1", decision: "decline", note: "  Only 2025.  " };
+    const response = await post(`/v1/runs/${id}/approve`, declined);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ id });
+    const by = "local";
+    expect(runs.get(id)?.decided).toEqual({ approval: "a1", decision: "declined", note: "Only 2025.", by });
+    await post(`/v1/runs/${id}/approve`, { ...APPROVAL, note: "  " });
+    expect(runs.get(id)?.decided).toEqual({ approval: "a1", decision: "approved", note: null, by });
+  });
+
+  test("C47: on what is not asked any more is a 409 that names what is", async () => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask();
+    const object = runs.get(id)!;
+    const nothing = { kind: "not_waiting", run: object.run! } as const;
+    object.decideReply = nothing;
+    const response = await post(`/v1/runs/${id}/approve`, APPROVAL);
+    expect(response.status).toBe(409);
+    expect(await readProblem(response)).toMatchObject({
+      code: "run_not_waiting",
+      detail: "The run waits for no decision. Nothing was changed.",
+    });
+    const approval = { id: "a2", queries: [] };
+    const waiting = { kind: "approval", until: "2026-12-01T00:00:00.000Z", approval } as const;
+    object.decideReply = { ...nothing, run: { ...nothing.run, status: "waiting", waiting } };
+    expect((await readProblem(await post(`/v1/runs/${id}/approve`, APPROVAL))).detail).toContain("(a2)");
+  });
+
+  test.each([
+    [{}, "#/approval"],
+    [{ ...APPROVAL, decision: "yes" }, "#/decision"],
+    [{ ...APPROVAL, approval: "" }, "#/approval"],
+    [{ ...APPROVAL, note: "x".repeat(501) }, "#/note"],
+    [{ ...APPROVAL, who: "me" }, "#/who"],
+  ])("%j is a 400 that points to %s", async (body, pointer) => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask();
+    const response = await post(`/v1/runs/${id}/approve`, body);
+    expect(response.status).toBe(400);
+    const { errors } = (await readProblem(response)) as unknown as { errors: { pointer: string }[] };
+    expect(errors.map((each) => each.pointer)).toContain(pointer);
+    expect(runs.get(id)?.decided).toBeNull();
   });
 });
 
@@ -99,7 +148,8 @@ describe("a run that is not there", () => {
     const id = await ask();
     runs.get(id)!.run = null;
     for (const action of ["steps", "cancel", "continue", "fork", "reply", "approve"]) {
-      const response = await post(`/v1/runs/${id}/${action}`, {});
+      const body = action === "approve" ? { approval: "a1", decision: "approve" } : {};
+      const response = await post(`/v1/runs/${id}/${action}`, body);
       expect([action, response.status]).toEqual([action, 404]);
     }
   });

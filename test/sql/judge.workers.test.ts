@@ -41,9 +41,12 @@ describe("round trips", () => {
 
   it("estimates without reading a row", async () => {
     const on = database();
-    expect(await on.estimateRowsRead("SELECT count(*) FROM big")).toBe(5_001);
-    expect(await on.estimateRowsRead("SELECT nosuch FROM big")).toBe(0);
-    expect(await on.estimateRowsRead("DELETE FROM big")).toBe(0);
+    const counted = await on.foresee("SELECT count(*) FROM big");
+    expect(counted).toMatchObject({ rowsRead: 5_001, tables: ["big"] });
+    expect(counted.plan()).toEqual(expect.arrayContaining([expect.stringMatching(/SCAN big/)]));
+    for (const sql of ["SELECT nosuch FROM big", "DELETE FROM big"]) {
+      expect(await on.foresee(sql)).toMatchObject({ rowsRead: 0, tables: [] });
+    }
   });
 });
 

@@ -221,10 +221,13 @@ describe("the call", () => {
     expect(checked.ok && checked.value.family()).toEqual(["Album", "artist"]);
   });
 
-  it("is estimated by the database's plan", async () => {
-    const tool = createExecuteSqlTool(databaseWith({ estimateRowsRead: async (sql) => sql.length }));
+  it("is foreseen by the database's plan", async () => {
+    const foreseen = { rowsRead: 7, tables: ["Track"], plan: () => ["SCAN Track"] };
+    const tool = createExecuteSqlTool(
+      databaseWith({ foresee: async (sql) => ({ ...foreseen, rowsRead: sql === SQL ? 7 : 0 }) }),
+    );
     const checked = tool.check({ sql: SQL });
-    expect(checked.ok && (await checked.value.estimateRowsRead())).toBe(SQL.length);
+    expect(checked.ok && (await checked.value.foresee())).toMatchObject({ rowsRead: 7, tables: ["Track"] });
   });
 
   it.each([[{}], [{ sql: "" }], [{ sql: 1 }], [{ sql: SQL, limit: 5 }], [SQL]])("A15: %j is refused", (input) => {

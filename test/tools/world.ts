@@ -5,7 +5,7 @@ import type { SchemaColumn, SchemaTable } from "../../src/sql/schema.ts";
 
 export function databaseWith(parts: Partial<Database>): Database {
   const unset = () => Promise.reject(new Error("this test does not ask the database for that"));
-  return { schema: unset, query: unset, estimateRowsRead: unset, ...parts };
+  return { schema: unset, query: unset, foresee: unset, ...parts };
 }
 
 /** A database that answers every query with `outcome` and writes down what it was asked. */

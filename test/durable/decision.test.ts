@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { advance } from "../../src/agent/advance.ts";
+import type { RunEvent } from "../../src/agent/run-event.ts";
+import type { AgentState } from "../../src/agent/state.ts";
+import type { Decision } from "../../src/durable/contract.ts";
+import { applyCancel, applyDecision } from "../../src/durable/decision.ts";
+import type { RunJournal } from "../../src/durable/journal.ts";
+import { START, stateWith, waitingForYes } from "../agent/states.ts";
+
+const YES: Decision = { approval: "a1", decision: "approved", note: null, by: "team" };
+
+/** The part of a journal that a decision touches. */
+function journalOf(first: AgentState) {
+  let state = first;
+  const events: RunEvent[] = [];
+  const journal: Pick<RunJournal, "load" | "events" | "save" | "results"> = {
+    results: () => [],
+    load: () => state,
+    events: () => events,
+    save: (moved) => {
+      state = moved.state;
+      events.push(...moved.events);
+    },
+  };
+  return {
+    decide: (said: Decision) => applyDecision(journal, said, START + 5),
+    cancel: () => applyCancel(journal, START + 5),
+    state: () => state,
+    events,
+  };
+}
+
+describe("a decision", () => {
+  it("C45: moves the run on and is told with who said it", () => {
+    const run = journalOf(waitingForYes());
+    expect(run.decide({ ...YES, note: "Go." })).toBe("decided");
+    expect(run.state()).toMatchObject({ waiting: null, approval: { decision: "approved", note: "Go." } });
+    expect(run.events).toMatchObject([{ type: "approval_decided", approval: "a1", by: "team", note: "Go." }]);
+  });
+
+  it("C32: sent twice is one decision; the other way round changes nothing", () => {
+    const run = journalOf(waitingForYes());
+    run.decide(YES);
+    expect(run.decide(YES)).toBe("decided");
+    expect(run.decide({ ...YES, decision: "declined" })).toBe("not_waiting");
+    expect(run.events).toHaveLength(1);
+    expect(run.state().approval?.decision).toBe("approved");
+  });
+
+  it("C47: on other queries than those that are asked about decides nothing", () => {
+    const run = journalOf(waitingForYes());
+    expect(run.decide({ ...YES, approval: "a2" })).toBe("not_waiting");
+    expect(run.state().waiting?.kind).toBe("approval");
+  });
+
+  it("J5: to stop, ends a run that waits, once", () => {
+    const run = journalOf(waitingForYes());
+    expect([run.cancel(), run.cancel()]).toEqual(["cancelled", "finished"]);
+    expect(run.state()).toMatchObject({ waiting: null, ending: { outcome: "cancelled" } });
+    expect(run.decide(YES)).toBe("finished");
+  });
+
+  it("on a run that waits for a retry, for nothing, or is over decides nothing", () => {
+    const retry = { kind: "retry", until: START + 500, code: "overloaded" } as const;
+    expect(journalOf(stateWith({ waiting: retry })).decide(YES)).toBe("not_waiting");
+    expect(journalOf(stateWith()).decide(YES)).toBe("not_waiting");
+    const over = advance(waitingForYes(), { kind: "cancelled", partial: null }, START).state;
+    expect(journalOf(over).decide(YES)).toBe("finished");
+  });
+});
