@@ -29,7 +29,8 @@ export interface AskedOverHttp {
   readonly acknowledgedMs: number;
 }
 
-export async function startSlackHost(): Promise<SlackHost> {
+/** `caller`: fields of the caller of Slack, beside those that all tests have. */
+export async function startSlackHost(caller: object = {}): Promise<SlackHost> {
   const root = mkdtempSync(join(tmpdir(), "querent-slack-"));
   const slack = await startFakeSlack({ signingSecret: SLACK_SECRET, botToken: SLACK_TOKEN, now: () => Date.now() });
   const receiver = await startFakeReceiver(CALLBACK_SECRET);
@@ -40,6 +41,7 @@ export async function startSlackHost(): Promise<SlackHost> {
   if (!bundled.ok || !prepared.ok) throw new Error("the worker or the demo database could not be made");
   const env = {
     ...DOOR_SETTINGS,
+    SLACK_CALLER: JSON.stringify({ ...JSON.parse(DOOR_SETTINGS.SLACK_CALLER ?? "{}"), ...caller }),
     SLACK_RESPONSE_ORIGIN: slack.url,
     SLACK_API_ORIGIN: slack.url,
     CALLBACK_ORIGINS: receiver.url,
