@@ -1,4 +1,4 @@
-/** C48, C45: a dear question asked in Slack waits for its person there, over real HTTP, in a real workerd. */
+/** C48, C45: a dear question waits for its person in Slack, or tells a callback so: over real HTTP, in a real workerd. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SlackHost, startSlackHost, until } from "./fakes/slack-host.ts";
 import type { VisibleMessage } from "./fakes/slack-workspace.ts";
@@ -60,5 +60,34 @@ describe("a question whose query reads more than may pass unasked", () => {
     await until(() => isAsking(message));
     await world.send(world.slack.workspace.press(message, "querent_stop"));
     await until(() => wordsOf(message).includes("Stopped before there was an answer"));
+  });
+});
+
+describe("a callback", () => {
+  it("gets what the run waits for, and after the decision the run", async () => {
+    const { host, receiver } = world;
+    const post = (path: string, body: object) =>
+      host.fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+    const callback_url = `${receiver.url}/hook`;
+    const asked = await post("/v1/runs", { question: QUESTION, approve_above_rows: 0, callback_url });
+    const { id } = (await asked.json()) as { id: string };
+    await until(() => receiver.received.length === 1);
+    const first = receiver.received[0]?.body as { data: { waiting: { approval: { id: string } } } };
+    expect(first).toMatchObject({
+      type: "run.waiting",
+      data: {
+        id,
+        status: "waiting",
+        waiting: { approval: { queries: [{ tables: expect.arrayContaining(["Customer"]) }] } },
+      },
+    });
+    const approval = first.data.waiting.approval.id;
+    await post(`/v1/runs/${id}/approve`, { approval, decision: "approve" });
+    await until(() => receiver.received.length === 2);
+    expect(receiver.received[1]?.body).toMatchObject({ type: "run.finished", data: { id, outcome: "answered" } });
+    expect(receiver.received.map((one) => [one.id, one.isValid])).toEqual([
+      [`msg_${id}_${approval}`, true],
+      [`msg_${id}`, true],
+    ]);
   });
 });

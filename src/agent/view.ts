@@ -34,6 +34,7 @@ export const publicRunSchema = z.strictObject({
     .strictObject({
       /** `retry`: a model call is tried again at `until`. `approval`: a person decides, or the run ends. */
       kind: z.enum(["retry", "approval"]),
+      since: z.string(),
       until: z.string(),
       /** What a person decides on; null: nothing. */
       approval: z
@@ -164,6 +165,8 @@ export function toPublicRun(state: AgentState, rows: RunRows, now: number): Publ
     phase: state.phase,
     waiting: waiting && {
       kind: waiting.kind,
+      // Nothing touches a run that waits.
+      since: new Date(state.touchedAt).toISOString(),
       until: new Date(waiting.until).toISOString(),
       approval: waiting.kind === "approval" ? (rows.approval ?? null) : null,
     },

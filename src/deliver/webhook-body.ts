@@ -1,8 +1,9 @@
 /**
- * The body of a webhook: `{type, timestamp, data}` with the run as the API shows it, in under 20 kB.
+ * The body of a webhook: `{type, timestamp, data}` with the run as the API shows it, in under 20 kB. The type is
+ * `run.finished`, or `run.waiting` of a run that waits for a person.
  *
  * What is too long is cut from the least missed upwards, and `truncated` names every field that was; the address under
- * `data.links.self` has the whole. `timestamp` is when the run finished, the same for every try. Pure: no I/O, no clock.
+ * `data.links.self` has the whole. `timestamp` is when the run finished or began to wait, the same for every try. Pure: no I/O, no clock.
  */
 import type { PublicRun } from "../agent/view.ts";
 import { byteLength, cutToBytes } from "../lib/bytes.ts";
@@ -15,6 +16,7 @@ type Cut = readonly [field: string, cut: (run: PublicRun) => PublicRun];
 /** In this order, until it fits. Together they make any run fit. */
 const CUTS: readonly Cut[] = [
   ["receipt.queries.sql", (run) => withQueries(run, (queries) => queries.map((query) => cutQuery(query, 1_000)))],
+  ["waiting.approval.queries", (run) => cutAsked(run, 3)],
   ["receipt.queries", (run) => withQueries(run, (queries) => queries.slice(-5))],
   ["receipt.citations", (run) => ({ ...run, receipt: { ...run.receipt, citations: [] } })],
   ["question", (run) => ({ ...run, question: cutText(run.question, 2_000) })],
@@ -24,6 +26,7 @@ const CUTS: readonly Cut[] = [
   ["warnings", (run) => ({ ...run, warnings: run.warnings.slice(0, 5).map((warning) => cutText(warning, 300)) })],
   ["receipt.results", (run) => ({ ...run, receipt: { ...run.receipt, results: run.receipt.results.slice(0, 20) } })],
   ["receipt.queries", (run) => withQueries(run, () => [])],
+  ["waiting.approval.queries", (run) => cutAsked(run, 1)],
 ];
 
 /** JSON of at most `WEBHOOK_BODY_BYTES_MAX` bytes. */
@@ -44,14 +47,27 @@ export function toWebhookBody(run: PublicRun): string {
 }
 
 function encode(data: PublicRun, truncated: readonly string[]): string {
-  const timestamp = data.finished_at ?? data.created_at;
-  return JSON.stringify({ type: "run.finished", timestamp, data, ...(truncated.length > 0 && { truncated }) });
+  const type = data.waiting === null ? "run.finished" : "run.waiting";
+  const timestamp = data.finished_at ?? data.waiting?.since ?? data.created_at;
+  return JSON.stringify({ type, timestamp, data, ...(truncated.length > 0 && { truncated }) });
 }
 
 type Queries = PublicRun["receipt"]["queries"];
 
 function withQueries(run: PublicRun, change: (queries: Queries) => Queries): PublicRun {
   return { ...run, receipt: { ...run.receipt, queries: change(run.receipt.queries) } };
+}
+
+function cutAsked(run: PublicRun, count: number): PublicRun {
+  const { waiting } = run;
+  if (!waiting?.approval) return run;
+  const queries = waiting.approval.queries.slice(0, count).map((query) => ({
+    ...query,
+    sql: cutText(query.sql, 2_000),
+    tables: query.tables.slice(0, 10).map((table) => cutText(table, 100)),
+    plan: query.plan.slice(0, 10).map((line) => cutText(line, 100)),
+  }));
+  return { ...run, waiting: { ...waiting, approval: { ...waiting.approval, queries } } };
 }
 
 function cutQuery(query: Queries[number], bytesMax: number): Queries[number] {

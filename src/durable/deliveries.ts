@@ -109,9 +109,11 @@ function chooseWay(journal: RunJournal, outbox: Outbox, entry: OutboxEntry, env:
   if (entry.kind === "webhook") {
     const secrets = config.webhookSigningSecrets;
     if (callbackUrl === null || secrets.length === 0 || !isAllowed(callbackUrl, config)) return null;
-    const body = toWebhookBody({ ...toView(journal, [], Date.now()), deliveries: [] });
+    const run = toView(journal, [], Date.now());
+    const body = toWebhookBody({ ...run, deliveries: [] });
     // One event, one id: receivers drop what they have seen, also when it is sent again by hand.
-    const send: Way["send"] = (ports) => deliverWebhook({ url: callbackUrl, id: `msg_${id}`, body, secrets }, ports);
+    const event = run.waiting?.approval ? `msg_${id}_${run.waiting.approval.id}` : `msg_${id}`;
+    const send: Way["send"] = (ports) => deliverWebhook({ url: callbackUrl, id: event, body, secrets }, ports);
     return { usesUrl: false, hasOther: false, send };
   }
   if (config.slack === null || !origin) return null;

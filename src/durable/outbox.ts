@@ -33,24 +33,27 @@ export interface OutboxSource {
 
 export function readOutbox(source: OutboxSource): Outbox {
   const entries = decodeOutbox(source.fact(OUTBOX_FACT), source.settings);
-  const { slack } = source.settings;
   const state = source.load();
-  const present = state.waiting?.kind === "approval" ? `approval:${state.approval?.id}` : null;
+  const asks = state.waiting?.kind === "approval" ? askFor(state.approval?.id ?? "", source.settings, entries) : [];
   // A question that has been answered by another door is not asked any more, and takes the place of "working on it".
   const kept = entries.map((entry): OutboxEntry => {
-    const isPast = entry.what === "approval" ? entry.id !== present : entry.what === "working" && present !== null;
+    const isAsked = asks.some((ask) => ask.id === entry.id);
+    const isPast = entry.what === "approval" ? !isAsked : entry.what === "working" && asks.length > 0;
     return isPast && entry.state === "pending" ? { ...entry, state: "failed", nextAt: null } : entry;
   });
-  if (present === null || !slack || kept.some((entry) => entry.id === present)) return kept;
-  return [...kept, askInSlack(present, kept)];
+  return [...kept, ...asks.filter((ask) => !kept.some((entry) => entry.id === ask.id))];
 }
 
-/** To where the answer is to go: so it takes the place of the message that says that the question is worked on. */
-function askInSlack(id: string, entries: Outbox): OutboxEntry {
+/** Wherever the answer is to go, a person is asked: in Slack in the place of the message that says "working on it". */
+function askFor(approval: string, { callbackUrl, slack }: RunSettings, entries: Outbox): Outbox {
+  const parts = { what: "approval", nextAt: 0 } as const;
+  const asks: OutboxEntry[] = [];
+  if (callbackUrl !== null) asks.push(createEntry({ id: `approval:${approval}:webhook`, kind: "webhook", ...parts }));
+  if (!slack) return asks;
   const answer = entries.find((entry) => entry.id === "slack");
   const { responseUrl = null, expiresAt = null, isUrlSpent = false, responseType = "ephemeral" } = answer ?? {};
   const target = { responseUrl, expiresAt, isUrlSpent, responseType, replaceOriginal: true };
-  return createEntry({ id, kind: "slack", what: "approval", ...target, nextAt: 0 });
+  return [...asks, createEntry({ id: `approval:${approval}`, kind: "slack", ...parts, ...target })];
 }
 
 /** The stored entries, or those that a run with these settings begins with. */

@@ -1,9 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { publicRunSchema } from "../../src/agent/view.ts";
+import { type PublicRun, publicRunSchema } from "../../src/agent/view.ts";
 import { toWebhookBody, WEBHOOK_BODY_BYTES_MAX } from "../../src/deliver/webhook-body.ts";
 import { byteLength } from "../../src/lib/bytes.ts";
 import { publicRun, query } from "./public-run.ts";
+
+function waitingFor(...sqls: readonly string[]): NonNullable<PublicRun["waiting"]> {
+  const [since, until] = ["2026-11-30T12:00:00.000Z", "2026-12-01T12:00:00.000Z"];
+  const queries = sqls.map((sql, index) => ({
+    index,
+    sql,
+    tables: Array.from({ length: 30 }, () => sql.slice(0, 300)),
+    rows_read: 5,
+    cost_usd: 0,
+    plan: Array.from({ length: 30 }, () => sql.slice(0, 200)),
+  }));
+  return { kind: "approval", since, until, approval: { id: "a1", queries } };
+}
 
 describe("the body of a webhook", () => {
   it("is the type, the instant of the end, and the run as the API shows it", () => {
@@ -22,6 +35,12 @@ describe("the body of a webhook", () => {
     const reworded = JSON.parse(toWebhookBody({ ...run, message: "All is well: answered.", warnings: ["done"] }));
     expect({ ...reworded.data, message: plain.data.message, warnings: plain.data.warnings }).toEqual(plain.data);
     expect(Object.keys(reworded)).toEqual(Object.keys(plain));
+  });
+
+  it("C48: of a run that waits for a person says since when, and what for", () => {
+    const run = publicRun({ outcome: null, finished_at: null, status: "waiting", waiting: waitingFor("SELECT 1") });
+    const body = JSON.parse(toWebhookBody(run));
+    expect(body).toEqual({ type: "run.waiting", timestamp: "2026-11-30T12:00:00.000Z", data: run });
   });
 
   it("names every field that it had to cut, and no other", () => {
@@ -47,7 +66,8 @@ describe("the body of a webhook", () => {
         queries,
         fc.array(long, { maxLength: 30 }),
         (question, answer, message, sqls, warnings) => {
-          const run = publicRun({ question, answer, message, warnings, partial_answer: answer });
+          const waiting = waitingFor(...sqls);
+          const run = publicRun({ question, answer, message, warnings, partial_answer: answer, waiting });
           const results = Array.from({ length: 300 }, (_, index) => `r${index}`);
           const receipt = { ...run.receipt, results, queries: sqls.map((sql) => query({ sql, error: sql })) };
           const body = toWebhookBody({ ...run, receipt });

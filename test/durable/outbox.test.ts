@@ -34,10 +34,16 @@ describe("what a run sends out", () => {
     expect(dueAtOf(entry, NOW)).toBeNull();
     const sent = encodeOutbox([...readOutbox(source()), { ...entry, state: "delivered", nextAt: null }]);
     const stored = readOutbox(source(sent, null, SETTINGS, "a1"));
-    expect(stored.filter(({ what }) => what === "approval").map(({ state }) => state)).toEqual(["delivered"]);
-    expect(readOutbox(source(null, null, { ...SETTINGS, slack: null }, "a1")).map(({ what }) => what)).toEqual([
-      "finished",
+    expect(stored.filter(({ what }) => what === "approval").map(({ id, state }) => [id, state])).toEqual([
+      ["approval:a1", "delivered"],
+      ["approval:a1:webhook", "pending"],
     ]);
+    const calledBack = readOutbox(source(null, null, { ...SETTINGS, slack: null }, "a1"));
+    expect(calledBack.map(({ id, kind, what }) => [id, kind, what])).toEqual([
+      ["webhook", "webhook", "finished"],
+      ["approval:a1:webhook", "webhook", "approval"],
+    ]);
+    expect(readOutbox(source(null, null, { ...SETTINGS, slack: null, callbackUrl: null }, "a1"))).toEqual([]);
   });
 
   it("asks no more what has been decided by another door, and does not say that it works while it waits", () => {
@@ -50,7 +56,9 @@ describe("what a run sends out", () => {
     expect(entryOf("approval:a1", readOutbox(source(stored, null, settings))).state).toBe("failed");
     const next = readOutbox(source(stored, null, settings, "a2"));
     expect(next.filter(({ what }) => what === "approval").map(({ id, state }) => [id, state])).toEqual([
+      ["approval:a1:webhook", "failed"],
       ["approval:a1", "failed"],
+      ["approval:a2:webhook", "pending"],
       ["approval:a2", "pending"],
     ]);
   });

@@ -109,7 +109,7 @@ export class FakeRun implements RunApi {
     if (scripted instanceof Error) throw scripted;
     if (scripted === "waiting") {
       const until = this.waitingUntil ?? new Date(NOW).toISOString();
-      const waiting = { kind: this.waitingKind, until, approval: null };
+      const waiting = { kind: this.waitingKind, since: new Date(NOW).toISOString(), until, approval: null };
       return { kind: "waiting", run: { ...run, status: "waiting", waiting } };
     }
     if (scripted === "not_found") return { kind: "not_found" };

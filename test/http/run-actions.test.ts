@@ -120,7 +120,8 @@ describe("a decision", () => {
       detail: "The run waits for no decision. Nothing was changed.",
     });
     const approval = { id: "a2", queries: [] };
-    const waiting = { kind: "approval", until: "2026-12-01T00:00:00.000Z", approval } as const;
+    const since = "2026-11-30T00:00:00.000Z";
+    const waiting = { kind: "approval", since, until: "2026-12-01T00:00:00.000Z", approval } as const;
     object.decideReply = { ...nothing, run: { ...nothing.run, status: "waiting", waiting } };
     expect((await readProblem(await post(`/v1/runs/${id}/approve`, APPROVAL))).detail).toContain("(a2)");
   });
