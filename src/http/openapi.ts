@@ -28,7 +28,7 @@ import { usageSchema } from "./usage.ts";
 type Json = { readonly [member: string]: unknown };
 
 /** Raised when a route or a field is added. */
-export const API_VERSION = "1.1.0";
+export const API_VERSION = "1.2.0";
 
 const COMPONENTS: readonly (readonly [name: string, schema: z.ZodType, io: "input" | "output"])[] = [
   ["Ask", askSchema, "input"],

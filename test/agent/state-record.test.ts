@@ -17,6 +17,16 @@ const EXPECTED: { readonly [file: string]: Partial<AgentState> | object } = {
   "v1-fresh.json": { phase: "thought", attempt: null, usage: { modelCalls: 0 } },
   "v1-asking.json": { phase: "thought", attempt: { kind: "model", purpose: "step" } },
   "v1-waiting.json": { phase: "thought", waiting: { kind: "retry", code: "overloaded" }, failedTries: 1 },
+  "v1-asked.json": {
+    phase: "action",
+    waiting: { kind: "approval" },
+    approval: { decision: null, calls: [{ rowsRead: 10 }] },
+  },
+  "v1-declined.json": {
+    phase: "action",
+    waiting: null,
+    approval: { decision: "declined", note: "Nur 2025, bitte. 😀" },
+  },
   "v1-acting.json": { phase: "action", attempt: { kind: "tools" }, roundHops: 2, usage: { hops: 2 } },
   "v1-observed.json": { phase: "observation", memo: { brainstormed: true }, consecutiveErrors: 1, results: 1 },
   "v1-cut.json": { phase: "thought", maxTokens: 16_384, cutSummarised: false },
