@@ -91,6 +91,12 @@ export function toSources(
         `${where}: "allow_identical_bodies" is for the scheme github alone; the other one signs the delivery's id. Remove it.`,
       );
     }
+    if (fields.approve_above_rows !== undefined) {
+      throw new ConfigError(
+        `${where}: "approve_above_rows" needs somebody who can decide, and a caller of its own has no key. ` +
+          'Name one of QUERENT_CALLERS with "caller", and set it there.',
+      );
+    }
     for (const secret of secrets) assertSecret(scheme, secret, where);
     const caller =
       callerName === undefined ? toCaller(`webhook:${name}`, fields, base, where) : callers.get(callerName);

@@ -70,6 +70,7 @@ describe("WEBHOOK_SOURCES", () => {
     [{ a: { ...SOURCE, question: "Why {{/data?" } }, /not closed/],
     [{ a: { ...SOURCE, caller: "nobody" } }, /QUERENT_CALLERS/],
     [{ a: { ...SOURCE, caller: "ops", daily_usd: 1 } }, /daily_usd/],
+    [{ a: { ...SOURCE, approve_above_rows: 5 } }, /somebody who can decide/],
     [{ a: { ...SOURCE, secret: "x" } }, /secret/],
     [{ "A B": SOURCE }, /name/],
   ])("B13: %j stops the start and repeats no secret", (sources, wanted) => {
