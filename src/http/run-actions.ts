@@ -120,6 +120,9 @@ export function runFinished(run: PublicRun) {
 }
 
 function runWaiting(run: PublicRun, now: number) {
+  if (run.waiting?.kind === "approval") {
+    return problem("run_waiting", "The run waits for a decision on waiting.approval: send it to …/approve.");
+  }
   const until = run.waiting === null ? now : Date.parse(run.waiting.until);
   const seconds = Math.max(1, Math.ceil((until - now) / 1000));
   const detail = `The run waits until ${new Date(until).toISOString()} (${run.waiting?.kind ?? "retry"}). Try again then.`;

@@ -126,6 +126,15 @@ describe("a decision", () => {
     expect((await readProblem(await post(`/v1/runs/${id}/approve`, APPROVAL))).detail).toContain("(a2)");
   });
 
+  test("is what a manual step is told to wait for", async () => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask({ mode: "manual" });
+    Object.assign(runs.get(id)!, { waitingKind: "approval" }).script.push("waiting");
+    const response = await post(`/v1/runs/${id}/steps`, {});
+    expect([response.status, response.headers.get("retry-after")]).toEqual([409, null]);
+    expect((await readProblem(response)).detail).toContain("waits for a decision");
+  });
+
   test.each([
     [{}, "#/approval"],
     [{ ...APPROVAL, decision: "yes" }, "#/decision"],
