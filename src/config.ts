@@ -267,7 +267,8 @@ function readSlack(variables: Variables, limits: LimitPair): SlackDoor | null {
   return {
     signingSecrets,
     botToken,
-    caller: toCaller("slack:app", callerFields, limits, "SLACK_CALLER"),
+    // In Slack there is always somebody to ask.
+    caller: toCaller("slack:app", { may_ask: true, ...callerFields }, limits, "SLACK_CALLER"),
     teams,
     channels: channels ?? null,
     users: users ?? null,

@@ -1,9 +1,22 @@
-/** A query that waits for a person, in workerd with the real D1: over the API, across evictions, by alarm (C45, C47). */
+/** A run that waits for a person, in workerd with the real D1: over the API, across evictions, by alarm (C45, C47). */
 import { abortAllDurableObjects, applyD1Migrations, runDurableObjectAlarm } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { PublicRun } from "../src/agent/view.ts";
-import { advanceClock, answeringWorld, installWorld, newRun, stubOf, untilFinished } from "./durable/world.ts";
+import { createAskUserTool } from "../src/tools/ask-user.ts";
+import { askInSlack, installOutside, send, until } from "./durable/outside.ts";
+import {
+  advanceClock,
+  answer,
+  answeringWorld,
+  installWorld,
+  newRun,
+  stubOf,
+  untilFinished,
+  type World,
+} from "./durable/world.ts";
+import { calling, functionModel } from "./fakes/function-model.ts";
+import { finalAnswerTool } from "./fakes/memory-run.ts";
 
 const QUESTION = "Which country's customers have spent the most?";
 const HOUR_MS = 3_600_000;
@@ -127,5 +140,43 @@ describe("a run that waits", () => {
   it("J5: can be cancelled", async () => {
     const run = await waiting();
     expect(await stubOf(run.id).cancel()).toMatchObject({ kind: "cancelled", run: { waiting: null } });
+  });
+});
+
+describe("a run that asks back", () => {
+  const INPUT = { question: "Which do you mean?", options: ["Revenue", "Number of orders"] };
+  /** Asks which, then answers with what it was told. */
+  const asking = (): World => ({
+    model: functionModel(({ messages }) => {
+      const told = messages.flatMap((message) => (message.role === "tool" ? message.results : []))[0];
+      if (told === undefined) return calling(["ask_user", INPUT]);
+      return answer(`By ${JSON.parse(told.content).data.reply}.`);
+    }),
+    tools: [createAskUserTool(), finalAnswerTool],
+  });
+
+  it("over the API: shows question and options, and goes on with the words that came", async () => {
+    installWorld(asking());
+    const asked = await post("/v1/runs", { question: "How much?", may_ask: true }, { prefer: "wait=30" });
+    const run = (await asked.json()) as PublicRun;
+    expect(run).toMatchObject({ status: "waiting", waiting: { kind: "reply", approval: null, inquiry: INPUT } });
+    expect(run.links.reply).toBe(`/v1/runs/${run.id}/reply`);
+    const reply = { inquiry: run.waiting?.inquiry?.id, reply: "revenue without tax" };
+    await abortAllDurableObjects();
+    expect((await post(`/v1/runs/${run.id}/reply`, reply)).status).toBe(200);
+    expect(await untilFinished(run.id)).toMatchObject({ answer: "By revenue without tax.", waiting: null });
+  });
+
+  it("in Slack: a button for each option, in the place of the working message, and then the answer there", async () => {
+    installWorld(asking());
+    const outside = installOutside();
+    const { message, runId } = await askInSlack(outside, "How much?");
+    const words = () => JSON.stringify(message.blocks);
+    await until(() => words().includes("querent_reply_1"));
+    expect(words()).toContain(INPUT.question);
+    await send(outside.workspace.press(message, "querent_reply_1"));
+    await until(() => words().includes("By Number of orders."));
+    expect((await stubOf(runId).view())?.outcome).toBe("answered");
+    expect(outside.workspace.messages).toHaveLength(1);
   });
 });

@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest";
 import { advance } from "../src/agent/advance.ts";
 import { DEFAULT_LOOP } from "../src/agent/cycles.ts";
 import type { Model, ModelOutcome } from "../src/agent/model.ts";
+import { createAskUserTool } from "../src/tools/ask-user.ts";
 import { createNotesTool } from "../src/tools/notes.ts";
 import { createPlanTool } from "../src/tools/plan.ts";
 import {
@@ -127,6 +128,14 @@ const SCRIPTS: { readonly [name: string]: { replies: (() => ModelOutcome)[]; opt
       run: { approveAboveRows: 5 },
       person: ({ usage }) => (usage.steps === 1 ? "approved" : "declined"),
     },
+  },
+  "a question back to the person": {
+    replies: [
+      () => calling(["ask_user", { question: "Which?", options: ["Revenue", "Count"] }]),
+      () => querying("SELECT 1"),
+      () => answering("1"),
+    ],
+    options: { tools: [...tools, createAskUserTool()], person: () => "approved" },
   },
   "a person who never answers": {
     replies: [() => querying("SELECT 1"), () => answering("1")],

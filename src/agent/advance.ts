@@ -13,6 +13,7 @@ import { activeMsAt, deadlineAt } from "./clock.ts";
 import { NANO_USD_PER_ROW } from "./cost.ts";
 import { type Draft, finish, say, settle, settleRows, tell } from "./draft.ts";
 import { type Event, TRANSITIONS } from "./event.ts";
+import { askQuestion, takeAnswer } from "./inquiry.ts";
 import type { Message, ToolCall } from "./model.ts";
 import { observeTools } from "./observe.ts";
 import { resumeCut, takeReply } from "./reply.ts";
@@ -70,6 +71,10 @@ function applyEvent(draft: Draft, event: Event): void {
       return askApproval(draft, event);
     case "approval_decided":
       return decideApproval(draft, event);
+    case "question_asked":
+      return askQuestion(draft, event);
+    case "question_answered":
+      return takeAnswer(draft, event);
     case "tools_observed":
       return observeTools(draft, event.outcomes, event.newResults);
     case "plan_followed":
@@ -224,7 +229,7 @@ function dueAt(state: AgentState, now: number): number {
   if (state.ending !== null) return now;
   if (state.attempt !== null) return state.attempt.abortAt + IDLE_MS_MAX;
   // Nobody pays for a person's time.
-  if (state.waiting?.kind === "approval") return now;
+  if (state.waiting !== null && state.waiting.kind !== "retry") return now;
   if (state.waiting !== null) return state.waiting.until + IDLE_MS_MAX;
   return state.mode === "manual" ? deadlineAt(state, now) : now + IDLE_MS_MAX;
 }

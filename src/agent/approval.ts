@@ -15,11 +15,9 @@ import type { ToolCall } from "./model.ts";
 import { failure } from "./observation.ts";
 import type { AskedQuery } from "./run-event.ts";
 import { signatureOf } from "./signature.ts";
-import { type AgentState, type Approval, EXPIRY_MS } from "./state.ts";
+import type { AgentState, Approval } from "./state.ts";
 import { type Foreseen, NOTHING_FORESEEN } from "./tool.ts";
-
-/** A person who answers nothing for so long has answered: the run ends as expired. */
-const APPROVAL_MS = 24 * 60 * 60 * 1000;
+import { hearPerson, waitForPerson } from "./waiting.ts";
 
 /** What a person is shown of a plan and of the tables: enough of any query that can be judged by reading it. */
 const PLAN_LINES_MAX = 30;
@@ -78,23 +76,19 @@ export function toApproval(
   return { id: sha256Hex(bound).slice(0, ID_CHARS), calls: asked, decision: null, note: null };
 }
 
-/** The run waits for a person. That takes none of its active time, and a day of its own (mechanism C45). */
 export function askApproval(draft: Draft, { approval, queries }: Extract<Event, { kind: "approval_asked" }>): void {
-  const { state, now } = draft;
-  assert(state.attempt === null, "nothing is open while a person is asked");
-  const until = now + APPROVAL_MS;
-  const expiresAt = Math.max(state.expiresAt, until);
-  draft.state = { ...state, expiresAt, waiting: { kind: "approval", until }, approval };
-  tell(draft, { type: "approval_asked", approval: approval.id, message: state.messages - 1, queries, until });
+  assert(draft.state.attempt === null, "nothing is open while a person is asked");
+  const until = waitForPerson(draft, "approval");
+  draft.state = { ...draft.state, approval };
+  tell(draft, { type: "approval_asked", approval: approval.id, message: draft.state.messages - 1, queries, until });
 }
 
 export function decideApproval(draft: Draft, event: Extract<Event, { kind: "approval_decided" }>): void {
-  const { state, now } = draft;
-  const { approval, waiting } = state;
+  const { approval, waiting } = draft.state;
   assert(approval !== null && waiting?.kind === "approval", "a decision answers a question that is open");
   const { decision, note, by } = event;
-  const expiresAt = Math.max(state.expiresAt, now + EXPIRY_MS);
-  draft.state = { ...state, expiresAt, waiting: null, approval: { ...approval, decision, note } };
+  hearPerson(draft);
+  draft.state = { ...draft.state, approval: { ...approval, decision, note } };
   tell(draft, { type: "approval_decided", approval: approval.id, decision, by, note });
 }
 

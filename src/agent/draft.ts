@@ -47,7 +47,7 @@ export function settleRows(draft: Draft, rowsRead: number, reservedRows: number)
 /** Ends the run (invariants A1, A7). */
 export function finish(draft: Draft, reason: StopReason, parts: EndingParts = {}): void {
   const ending = endingOf(draft.state, reason, draft.now, parts);
-  draft.state = { ...draft.state, phase: "finish", waiting: null, approval: null, ending };
+  draft.state = { ...draft.state, phase: "finish", waiting: null, approval: null, inquiry: null, ending };
   const { outcome, stopReason, message } = ending;
   tell(draft, { type: "run_finished", outcome, stopReason, text: message });
 }

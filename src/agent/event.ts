@@ -10,7 +10,7 @@ import type { RecentCall } from "./cycles.ts";
 import type { Evidence } from "./figures.ts";
 import type { ModelFailure, ModelReply, ToolCall } from "./model.ts";
 import type { AskedQuery } from "./run-event.ts";
-import type { Approval, Attempt, Phase, StopReason } from "./state.ts";
+import type { Approval, Attempt, Inquiry, Phase, StopReason } from "./state.ts";
 import type { FinalAnswer, Memo, QueryRecord } from "./tool.ts";
 
 /** How one tool call ended. */
@@ -72,6 +72,9 @@ export type Event =
       /** Who said it, in words for a reader of the journal. */
       readonly by: string;
     }
+  /** The person is asked the question of the call at `index`. */
+  | { readonly kind: "question_asked"; readonly index: number; readonly inquiry: Inquiry }
+  | { readonly kind: "question_answered"; readonly reply: string; readonly by: string }
   /** The next calls of a stored plan, in the place of a model's reply. */
   | { readonly kind: "plan_followed"; readonly calls: readonly ToolCall[] }
   /** The results of a stored plan are in, or one of its queries failed. */
@@ -112,6 +115,8 @@ export const TRANSITIONS: { readonly [P in Phase]: { readonly [K in EventKind]?:
   action: {
     approval_asked: ["action"],
     approval_decided: ["action"],
+    question_asked: ["action"],
+    question_answered: ["action"],
     tools_reserved: ["action"],
     attempt_lost: ["action"],
     tools_observed: ["observation", "finish"],

@@ -31,8 +31,9 @@ export function observeTools(draft: Draft, outcomes: readonly ToolOutcome[], new
     phase: "observation",
     failedTries: 0,
     roundHops: null,
-    // A yes serves one round.
+    // A yes and an answer serve one round.
     approval: null,
+    inquiry: null,
     results: draft.state.results + newResults,
     queries: draft.state.queries + queries.length,
     queriesAnswered: draft.state.queriesAnswered + answered.length,

@@ -17,8 +17,8 @@ import type { Event, ToolOutcome } from "./event.ts";
 import type { Evidence } from "./figures.ts";
 import type { FinishReason, Message, ModelReply, ToolCall, ToolResult } from "./model.ts";
 import { unsupportedText } from "./nudges.ts";
-import { approvalEvent } from "./replay-approvals.ts";
 import { modelFailed } from "./replay-failures.ts";
+import { personEvent } from "./replay-person.ts";
 import type { RecordedRun } from "./replay-record.ts";
 import { CUT_TEXT_BYTES_MAX } from "./reply.ts";
 import type { PublicRunEvent } from "./run-event.ts";
@@ -95,7 +95,9 @@ function toEvent(record: RecordedRun, state: AgentState, told: PublicRunEvent): 
     }
     case "approval_asked":
     case "approval_decided":
-      return approvalEvent(record, state, told);
+    case "question_asked":
+    case "question_answered":
+      return personEvent(record, state, told);
     case "plan_followed": {
       const asked = record.messages[state.messages];
       assert(asked?.role === "assistant", "the calls of a plan stand in the conversation");

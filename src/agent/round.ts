@@ -13,8 +13,10 @@ import { FINAL_ANSWER, type Prepared } from "./dispatch.ts";
 import type { ToolOutcome } from "./event.ts";
 import { familyHint, noteTurn, toTurn } from "./families.ts";
 import { checkFigures } from "./figures.ts";
+import { replyTo } from "./inquiry.ts";
 import { failure, OBSERVATION_BYTES_MAX, type Observation, observationSchema } from "./observation.ts";
 import { signatureOf } from "./signature.ts";
+import type { Inquiry } from "./state.ts";
 import type { FinalAnswer, Memo, NewResult, StoredResult, ToolOutput } from "./tool.ts";
 
 /** D1 takes six connections an invocation; two stay free for the rest of the worker. */
@@ -33,6 +35,8 @@ export interface Round {
   readonly step: number;
   readonly question: string;
   readonly memo: Memo;
+  /** What the person was asked before this round, with the answer. */
+  readonly inquiry: Inquiry | null;
   readonly described: readonly string[];
   readonly bookmark: string | null;
   /** Families of queries that have failed before this round, and the tools that the run may call. */
@@ -105,6 +109,7 @@ async function runOne(
     signal: round.signal,
     rowsReadMax: round.rowsReadMax[index] ?? 0,
     memo: round.memo,
+    reply: replyTo(round.inquiry, prepared.call.id),
     described: round.described,
     bookmark: round.bookmark,
     results: {

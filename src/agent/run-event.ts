@@ -4,6 +4,8 @@
  * Owns: the stored form, which refers to message rows instead of repeating them, and its public form, which is whole.
  * STORED CONTRACT: types and fields are only ever added. Pure: no I/O, no clock.
  */
+import * as z from "zod";
+import { decodeJson } from "../lib/json.ts";
 import { usdFromNano as usd } from "../lib/money.ts";
 import { NANO_USD_PER_ROW } from "./cost.ts";
 import { type LimitChange, tellLimitChanges } from "./limit-changes.ts";
@@ -68,6 +70,15 @@ export type RunEvent = { readonly at: number; readonly step: number; readonly ph
       readonly by: string;
       readonly note: string | null;
     }
+  /** The person is asked what the call at `index` of row `message` asks. */
+  | {
+      readonly type: "question_asked";
+      readonly inquiry: string;
+      readonly message: number;
+      readonly index: number;
+      readonly until: number;
+    }
+  | { readonly type: "question_answered"; readonly inquiry: string; readonly reply: string; readonly by: string }
   | { readonly type: "step_finished" }
   | {
       readonly type: "recovery";
@@ -152,6 +163,10 @@ export function toPublicRunEvent(event: RunEvent, messageAt: (index: number) => 
       return { ...head, ...toPublicApproval(event, messageAt), until: new Date(event.until).toISOString() };
     case "approval_decided":
       return { ...head, approval: event.approval, decision: event.decision, by: event.by, note: event.note };
+    case "question_asked":
+      return { ...head, ...toPublicInquiry(event, messageAt), until: new Date(event.until).toISOString() };
+    case "question_answered":
+      return { ...head, inquiry: event.inquiry, reply: event.reply, by: event.by };
     case "recovery":
       return {
         ...head,
@@ -170,6 +185,21 @@ function tellForked({ from, fromStep, limits = [] }: Extract<RunEvent, { type: "
   const changed = limits.length === 0 ? "under the same limits" : `with ${tellLimitChanges(limits)}`;
   return `Goes on from ${from} after step ${fromStep}, with what was spent there, ${changed}.`;
 }
+
+/** What the person is asked, as the model wrote it: its tool has accepted these arguments. */
+export function toPublicInquiry(
+  event: Extract<RunEvent, { type: "question_asked" }>,
+  messageAt: (index: number) => Message | null,
+) {
+  const asked = messageAt(event.message);
+  const call = asked?.role === "assistant" ? asked.calls[event.index] : undefined;
+  // Some models send the arguments as JSON text.
+  const input = typeof call?.input === "string" ? call.input : JSON.stringify(call?.input ?? null);
+  const { question = "", options = [] } = decodeJson(input, inquirySchema) ?? {};
+  return { inquiry: event.inquiry, index: event.index, question, options };
+}
+
+const inquirySchema = z.looseObject({ question: z.string(), options: z.array(z.string()) });
 
 /** What a person decides on: the effect, not the name of a tool. */
 export function toPublicApproval(

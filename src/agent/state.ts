@@ -81,7 +81,17 @@ const waitingSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("retry"), until: instant, code: z.string() }),
   /** A person is asked whether the queries of `approval` may run; nobody's answer by `until` ends the run. */
   z.strictObject({ kind: z.literal("approval"), until: instant }),
+  /** The same for the answer to `inquiry`. */
+  z.strictObject({ kind: z.literal("reply"), until: instant }),
 ]);
+
+/** A question of the model's to the person, which the call `callId` waits for; it serves one round. */
+const inquirySchema = z.strictObject({
+  id: z.string().min(1),
+  callId: z.string(),
+  /** What the person said; null: nothing yet. */
+  reply: z.string().nullable(),
+});
 
 /** What a person was asked in the round under way, and what they said; it serves that round alone. */
 const approvalSchema = z.strictObject({
@@ -151,6 +161,7 @@ export const stateSchema = z
     /** A query whose plan expects to read more rows than this waits for a person; null: none does. */
     approveAboveRows: counter.nullable().default(null),
     approval: approvalSchema.nullable().default(null),
+    inquiry: inquirySchema.nullable().default(null),
     attempt: attemptSchema.nullable(),
     /** When the record last changed, and by when a driver should touch it next: active time runs between the two. */
     touchedAt: instant,
@@ -216,6 +227,7 @@ function isConsistent(state: { phase: string; attempt: { kind: string } | null; 
 export type AgentState = z.infer<typeof stateSchema>;
 export type Usage = AgentState["usage"];
 export type Attempt = NonNullable<AgentState["attempt"]>;
+export type Inquiry = NonNullable<AgentState["inquiry"]>;
 export type Approval = NonNullable<AgentState["approval"]>;
 export type Ending = NonNullable<AgentState["ending"]>;
 export type Phase = AgentState["phase"];
@@ -254,6 +266,7 @@ export function createState(run: NewRun, now: number): AgentState {
     phase: "thought",
     waiting: null,
     approval: null,
+    inquiry: null,
     attempt: null,
     touchedAt: now,
     dueAt: run.mode === "manual" ? now + run.limits.wallClockMs : now + IDLE_MS_MAX,

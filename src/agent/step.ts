@@ -14,11 +14,12 @@ import { queriesToAsk, refuseDeclined, rowsUnasked, toApproval } from "./approva
 import { ceilingReached, plannedRows, reserveForRows } from "./budget.ts";
 import { abortAt, deadlineAt } from "./clock.ts";
 import { keptBackNanoUsd, priceUsage } from "./cost.ts";
-import { prepareCall, refuseInterrupted, refuseOverHops, refuseRepeated } from "./dispatch.ts";
+import { type Prepared, prepareCall, refuseInterrupted, refuseOverHops, refuseRepeated } from "./dispatch.ts";
 import type { Event } from "./event.ts";
 import { checkFigures } from "./figures.ts";
 import { tellFindings } from "./findings.ts";
-import type { ModelOutcome, ModelRequest } from "./model.ts";
+import { inquiryToAsk } from "./inquiry.ts";
+import type { ModelOutcome, ModelRequest, ToolCall } from "./model.ts";
 import { type PlannedCall, planExtraCall, planLastCall, planStepCall } from "./plan-call.ts";
 import type { StepPorts } from "./ports.ts";
 import { retryAt, TRIES_MAX } from "./recovery.ts";
@@ -123,12 +124,9 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   const reply = ports.journal.messages().at(-1);
   assert(reply?.role === "assistant" && reply.calls.length > 0, "the action phase follows a reply with calls");
   const hops = before.roundHops ?? Math.min(reply.calls.length, before.limits.hopsMax - before.usage.hops);
-  const prepared = reply.calls.map((call, index) => {
-    if (index >= hops) return refuseOverHops(call);
-    if (before.failedTries >= INTERRUPTIONS_MAX) return refuseInterrupted(call);
-    const known = prepareCall(call, ports.tools, before.tools, reply.text);
-    return refuseRepeated(known, before.recent, before.rung, before.loop);
-  });
+  const prepared = reply.calls.map((call, index) =>
+    index < hops ? prepareOne(ports, before, call, reply.text) : refuseOverHops(call),
+  );
   const foreseen = await Promise.all(
     prepared.map((call) => (call.kind === "ready" ? call.checked.foresee() : NOTHING_FORESEEN)),
   );
@@ -136,10 +134,11 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
   const queries = queriesToAsk(before, prepared, foreseen);
   if (queries.length > 0) {
     const approval = toApproval(before.id, before.messages - 1, reply.calls, queries);
-    const asked = await apply(ports, before, { kind: "approval_asked", queries, approval });
-    return { kind: "wait", until: asked.waiting?.until ?? asked.expiresAt };
+    return awaitPerson(await apply(ports, before, { kind: "approval_asked", queries, approval }));
   }
   const calls = prepared.map((call) => refuseDeclined(call, before));
+  const question = inquiryToAsk(before, calls);
+  if (question !== null) return awaitPerson(await apply(ports, before, { kind: "question_asked", ...question }));
   const available = plannedRows(before, keptBackNanoUsd(ports.model.info));
   const wantedRows = foreseen.reduce(
     (sum, { rowsRead }, index) => sum + (calls[index]?.kind === "ready" ? reserveForRows(rowsRead) : 0),
@@ -163,6 +162,7 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
     step: state.usage.steps,
     question: state.question,
     memo: state.memo,
+    inquiry: state.inquiry,
     described: state.described,
     bookmark: state.bookmark,
     failing: state.failing,
@@ -188,6 +188,16 @@ async function act(ports: StepPorts, before: AgentState): Promise<StepResult> {
     return { kind: "finished" };
   }
   return settleStep(ports, observed);
+}
+
+function prepareOne(ports: StepPorts, state: AgentState, call: ToolCall, said: string): Prepared {
+  if (state.failedTries >= INTERRUPTIONS_MAX) return refuseInterrupted(call);
+  const prepared = prepareCall(call, ports.tools, state.tools, said);
+  return refuseRepeated(prepared, state.recent, state.rung, state.loop);
+}
+
+function awaitPerson({ waiting, expiresAt }: AgentState): StepResult {
+  return { kind: "wait", until: waiting?.until ?? expiresAt };
 }
 
 /** After a step: finished, at a ceiling (then the last call follows at once), or ready for the next. */

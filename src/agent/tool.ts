@@ -58,6 +58,8 @@ export interface ToolContext {
   readonly bookmark: string | null;
   /** What the model noted before, and its plan. */
   readonly memo: Memo;
+  /** What the person answered to this call; null: they were not asked. */
+  readonly reply: string | null;
   /** Stored results of this run. */
   readonly results: {
     get(ref: string): StoredResult | null;

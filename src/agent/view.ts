@@ -32,8 +32,8 @@ export const publicRunSchema = z.strictObject({
   phase: z.enum(PHASES),
   waiting: z
     .strictObject({
-      /** `retry`: a model call is tried again at `until`. `approval`: a person decides, or the run ends. */
-      kind: z.enum(["retry", "approval"]),
+      /** `retry`: a model call is tried again at `until`. `approval`, `reply`: a person answers, or the run ends. */
+      kind: z.enum(["retry", "approval", "reply"]),
       since: z.string(),
       until: z.string(),
       /** What a person decides on; null: nothing. */
@@ -55,6 +55,8 @@ export const publicRunSchema = z.strictObject({
           ),
         })
         .nullable(),
+      /** What the model asks the person; null: nothing. Any words are an answer. */
+      inquiry: z.strictObject({ id: z.string(), question: z.string(), options: z.array(z.string()) }).nullable(),
     })
     .nullable(),
   /** Queries whose plan expects to read more rows wait for a person; null: none does. */
@@ -132,6 +134,7 @@ export const publicRunSchema = z.strictObject({
 export type PublicRun = z.infer<typeof publicRunSchema>;
 export type PublicQuery = PublicRun["receipt"]["queries"][number];
 export type PublicApproval = NonNullable<NonNullable<PublicRun["waiting"]>["approval"]>;
+export type PublicInquiry = NonNullable<NonNullable<PublicRun["waiting"]>["inquiry"]>;
 export type PublicDelivery = PublicRun["deliveries"][number];
 
 /** What the head of a run does not hold. */
@@ -142,6 +145,7 @@ export interface RunRows {
   readonly deliveries?: readonly PublicDelivery[];
   /** Of a run that waits for one. */
   readonly approval?: PublicApproval | null;
+  readonly inquiry?: PublicInquiry | null;
   /** Of a finished run. */
   readonly examined?: Examined | null;
 }
@@ -169,6 +173,7 @@ export function toPublicRun(state: AgentState, rows: RunRows, now: number): Publ
       since: new Date(state.touchedAt).toISOString(),
       until: new Date(waiting.until).toISOString(),
       approval: waiting.kind === "approval" ? (rows.approval ?? null) : null,
+      inquiry: waiting.kind === "reply" ? (rows.inquiry ?? null) : null,
     },
     approve_above_rows: state.approveAboveRows,
     mode: state.mode,
@@ -238,6 +243,7 @@ function linksOf(state: AgentState): { [name: string]: string } {
   if (state.results > 0) links.results = `${self}/results/r1`;
   if (state.ending === null) links.cancel = `${self}/cancel`;
   if (state.waiting?.kind === "approval") links.approve = `${self}/approve`;
+  if (state.waiting?.kind === "reply") links.reply = `${self}/reply`;
   if (state.ending === null && state.mode === "manual") links.steps = `${self}/steps`;
   if (state.ending !== null && state.again === null && CONTINUABLE.has(state.ending.stopReason)) {
     links.continue = `${self}/continue`;

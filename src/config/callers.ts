@@ -13,6 +13,7 @@
  *        "limits": {"default": {"budget_usd": 0.2}, "max": {"budget_usd": 1}},
  *        "daily_usd": 5, "rate": {"per_minute": 30}, "runs_at_once": 4,
  *        "callback_url": "https://example.com/hook",          used when a question names none
+ *        "may_ask": true,                                     the model may ask the person back; absent: false, in Slack true
  *        "approve_above_rows": 1000000,                       a query that reads more waits for a person; absent: none does
  *        "prompt_cache": "1h"}}                               for questions that come 5 to 60 minutes apart; absent: "5m"
  *
@@ -42,6 +43,8 @@ export interface Caller {
   readonly ratePerMinuteMax: number;
   readonly runsAtOnceMax: number;
   readonly callbackUrl: string | null;
+  /** The model may ask the person who asked a question back. */
+  readonly mayAsk: boolean;
   /** Queries whose plans expect to read more rows wait for a person; null: none does. */
   readonly approveAboveRows: number | null;
   /** How long the vendor keeps what all of the caller's questions begin with. */
@@ -84,6 +87,7 @@ export const callerFields = {
   rate: z.strictObject({ per_minute: z.int().min(1).max(100_000) }).optional(),
   runs_at_once: z.int().min(1).max(10_000).optional(),
   callback_url: z.string().min(1).max(2_000).optional(),
+  may_ask: z.boolean().optional(),
   approve_above_rows: z.int().min(0).optional(),
   prompt_cache: z.enum(["5m", "1h"]).optional(),
 };
@@ -140,6 +144,7 @@ export function toCaller(name: string, fields: CallerFields, base: LimitPair, wh
     ratePerMinuteMax: fields.rate?.per_minute ?? RATE_PER_MINUTE_DEFAULT,
     runsAtOnceMax: fields.runs_at_once ?? RUNS_AT_ONCE_DEFAULT,
     callbackUrl: fields.callback_url ?? null,
+    mayAsk: fields.may_ask ?? false,
     approveAboveRows: fields.approve_above_rows ?? null,
     promptCache: fields.prompt_cache ?? "5m",
   };

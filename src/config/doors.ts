@@ -91,9 +91,10 @@ export function toSources(
         `${where}: "allow_identical_bodies" is for the scheme github alone; the other one signs the delivery's id. Remove it.`,
       );
     }
-    if (fields.approve_above_rows !== undefined) {
+    const personal = ["approve_above_rows" as const, "may_ask" as const].find((field) => fields[field] !== undefined);
+    if (personal !== undefined) {
       throw new ConfigError(
-        `${where}: "approve_above_rows" needs somebody who can decide, and a caller of its own has no key. ` +
+        `${where}: "${personal}" needs somebody who can answer, and a caller of its own has no key. ` +
           'Name one of QUERENT_CALLERS with "caller", and set it there.',
       );
     }

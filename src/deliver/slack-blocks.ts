@@ -18,7 +18,8 @@ export type SlackAction =
   | "querent_rows"
   | "querent_share"
   | "querent_approve"
-  | "querent_decline";
+  | "querent_decline"
+  | `querent_reply_${number}`;
 
 export interface SlackButton {
   readonly type: "button";

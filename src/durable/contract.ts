@@ -74,6 +74,13 @@ export interface Decision {
   readonly by: string;
 }
 
+/** A person's answer to a question of the run's. */
+export interface Answer {
+  readonly inquiry: string;
+  readonly reply: string;
+  readonly by: string;
+}
+
 export type DecideReply =
   /** By this call, or in the same way before. */
   | { readonly kind: "decided"; readonly run: PublicRun }
@@ -143,7 +150,7 @@ export interface RunApi {
   step(driver?: Driver): Promise<StepReply>;
   cancel(): Promise<CancelReply>;
   /** Answers what the run asks a person. */
-  decide(said: Decision): Promise<DecideReply>;
+  decide(said: Decision | Answer): Promise<DecideReply>;
   /** Events after number `seq`; waits up to `waitMs` for the first when there is none yet. Null: no such run. */
   eventsAfter(seq: number, waitMs: number): Promise<EventPage | null>;
   /** Rows of a stored result, `fromRow` and `toRow` from 1 and inclusive; a negative `fromRow` counts from the end. */

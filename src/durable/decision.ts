@@ -1,13 +1,16 @@
 /**
- * What a person says to a run that goes on, by whichever door it comes: a decision on what it waits for, or that it is to
- * stop. Both are synchronous: what else is written in the same turn is written with them or not at all.
+ * What a person says to a run that goes on, by whichever door it comes: a decision or an answer that it waits for, or that it is
+ * to stop. Both are synchronous: what else is written in the same turn is written with them or not at all.
  *
  * Owns: that a decision is about the very queries that were shown (its id is bound to them), counts once, and may be sent
- * twice. Leaves to others: who may decide (http/, slack-press.ts), what it does to the run (agent/approval.ts).
+ * twice. Leaves to others: who may decide (http/, slack-press.ts), what it does to the run (agent/).
  */
 import { advance } from "../agent/advance.ts";
+import type { Event } from "../agent/event.ts";
 import { tellFindings } from "../agent/findings.ts";
-import type { Decision } from "./contract.ts";
+import type { RunEvent } from "../agent/run-event.ts";
+import { askedId } from "../agent/waiting.ts";
+import type { Answer, Decision } from "./contract.ts";
 import type { RunJournal } from "./journal.ts";
 
 type Touched = Pick<RunJournal, "load" | "events" | "results" | "save">;
@@ -24,19 +27,31 @@ export function applyCancel(journal: Touched, now: number): "cancelled" | "finis
   return "cancelled";
 }
 
-/**
- * `decided`: by this call, or in the same way before. `not_waiting`: the run asks nothing, or something else by now.
- */
-export function applyDecision(journal: Touched, said: Decision, now: number): "decided" | "finished" | "not_waiting" {
+/** `decided`: by this call, or in the same way before. `not_waiting`: the run asks nothing, or something else by now. */
+export function applyDecision(
+  journal: Touched,
+  said: Decision | Answer,
+  now: number,
+): "decided" | "finished" | "not_waiting" {
   const state = journal.load();
   if (state.ending !== null) return "finished";
-  if (state.waiting?.kind === "approval" && state.approval?.id === said.approval) {
-    const { decision, note, by } = said;
-    journal.save(advance(state, { kind: "approval_decided", decision, note, by }, now), []);
-    return "decided";
+  const id = "approval" in said ? said.approval : said.inquiry;
+  if (askedId(state) !== id) return journal.events().some((event) => isSame(event, said)) ? "decided" : "not_waiting";
+  const event: Event =
+    "approval" in said ? { kind: "approval_decided", ...said } : { kind: "question_answered", ...said };
+  journal.save(advance(state, event, now), []);
+  return "decided";
+}
+
+/** The same word again is no second one; another one comes too late. */
+function isSame(event: RunEvent, said: Decision | Answer): boolean {
+  if (event.type === "approval_decided" && "approval" in said) {
+    return event.approval === said.approval && event.decision === said.decision;
   }
-  const before = journal
-    .events()
-    .find((event) => event.type === "approval_decided" && event.approval === said.approval);
-  return before?.type === "approval_decided" && before.decision === said.decision ? "decided" : "not_waiting";
+  return (
+    event.type === "question_answered" &&
+    "inquiry" in said &&
+    event.inquiry === said.inquiry &&
+    event.reply === said.reply
+  );
 }

@@ -6,11 +6,12 @@
  * from the alarm only, so no two tries of one delivery are ever under way. Never rejects but for an error of the platform.
  */
 import type { PublicRun } from "../agent/view.ts";
+import { askedId } from "../agent/waiting.ts";
 import { parseCallbackUrl } from "../config/callback-url.ts";
 import { type Config, configOf } from "../config.ts";
 import type { DeliveryOutcome, DeliveryPorts } from "../deliver/outcome.ts";
 import { postToChannel, postToResponseUrl } from "../deliver/slack.ts";
-import { toApprovalForms } from "../deliver/slack-approval.ts";
+import { toApprovalForms, toInquiryForms } from "../deliver/slack-asking.ts";
 import type { SlackForms } from "../deliver/slack-blocks.ts";
 import { toFinishedForms, toRowsForms } from "../deliver/slack-message.ts";
 import { type ShownRows, TABLE_ROWS_MAX } from "../deliver/slack-table.ts";
@@ -112,7 +113,8 @@ function chooseWay(journal: RunJournal, outbox: Outbox, entry: OutboxEntry, env:
     const run = toView(journal, [], Date.now());
     const body = toWebhookBody({ ...run, deliveries: [] });
     // One event, one id: receivers drop what they have seen, also when it is sent again by hand.
-    const event = run.waiting?.approval ? `msg_${id}_${run.waiting.approval.id}` : `msg_${id}`;
+    const asked = askedId(journal.load());
+    const event = asked === null ? `msg_${id}` : `msg_${id}_${asked}`;
     const send: Way["send"] = (ports) => deliverWebhook({ url: callbackUrl, id: event, body, secrets }, ports);
     return { usesUrl: false, hasOther: false, send };
   }
@@ -122,7 +124,7 @@ function chooseWay(journal: RunJournal, outbox: Outbox, entry: OutboxEntry, env:
   const toForms = (): Promise<SlackForms> => formsOf(journal, entry, secret);
   const { responseUrl: url, responseType, replaceOriginal } = entry;
   // Only what everybody waits for is worth a message outside of the answer to a command.
-  const hasOther = token !== null && ["finished", "share", "approval"].includes(entry.what);
+  const hasOther = token !== null && ["finished", "share", "ask"].includes(entry.what);
   if (url !== null && mayUseUrl(entry, outbox, Date.now())) {
     const target = { url, allowedOrigin, responseType, replaceOriginal };
     return { usesUrl: true, hasOther, send: async (ports) => postToResponseUrl(target, await toForms(), ports) };
@@ -139,7 +141,8 @@ async function formsOf(journal: RunJournal, entry: OutboxEntry, secret: string):
     return { rich: entry.message, simple: entry.message, plain: { ...entry.message, blocks: [] } };
   }
   const run = toView(journal, [], Date.now());
-  if (entry.what === "approval" && run.waiting?.approval) return toApprovalForms(run, run.waiting.approval);
+  if (entry.what === "ask" && run.waiting?.approval) return toApprovalForms(run, run.waiting.approval);
+  if (entry.what === "ask" && run.waiting?.inquiry) return toInquiryForms(run, run.waiting.inquiry);
   const shown = shownRows(journal, run);
   const origin = journal.settings.slack?.publicOrigin;
   const path = `/slack/results/${run.id}/${shown?.ref ?? ""}`;

@@ -7,6 +7,7 @@
  */
 import * as z from "zod";
 import type { PublicDelivery } from "../agent/view.ts";
+import { type Asking, askedId } from "../agent/waiting.ts";
 import { createEntry, entrySchema, type OutboxEntry, RESPONSE_URL_MS } from "./outbox-entry.ts";
 import type { RunSettings } from "./settings.ts";
 
@@ -23,37 +24,33 @@ export const OUTBOX_FACT = "outbox";
 /** The part of a run's journal that is looked at here. */
 export interface OutboxSource {
   readonly settings: RunSettings;
-  load(): {
-    readonly ending: { readonly at: number } | null;
-    readonly waiting: { readonly kind: string } | null;
-    readonly approval: { readonly id: string } | null;
-  };
+  load(): Asking & { readonly ending: { readonly at: number } | null };
   fact(name: string): string | null;
 }
 
 export function readOutbox(source: OutboxSource): Outbox {
   const entries = decodeOutbox(source.fact(OUTBOX_FACT), source.settings);
-  const state = source.load();
-  const asks = state.waiting?.kind === "approval" ? askFor(state.approval?.id ?? "", source.settings, entries) : [];
+  const asked = askedId(source.load());
+  const asks = asked === null ? [] : askFor(asked, source.settings, entries);
   // A question that has been answered by another door is not asked any more, and takes the place of "working on it".
   const kept = entries.map((entry): OutboxEntry => {
     const isAsked = asks.some((ask) => ask.id === entry.id);
-    const isPast = entry.what === "approval" ? !isAsked : entry.what === "working" && asks.length > 0;
+    const isPast = entry.what === "ask" ? !isAsked : entry.what === "working" && asks.length > 0;
     return isPast && entry.state === "pending" ? { ...entry, state: "failed", nextAt: null } : entry;
   });
   return [...kept, ...asks.filter((ask) => !kept.some((entry) => entry.id === ask.id))];
 }
 
 /** Wherever the answer is to go, a person is asked: in Slack in the place of the message that says "working on it". */
-function askFor(approval: string, { callbackUrl, slack }: RunSettings, entries: Outbox): Outbox {
-  const parts = { what: "approval", nextAt: 0 } as const;
+function askFor(asked: string, { callbackUrl, slack }: RunSettings, entries: Outbox): Outbox {
+  const parts = { what: "ask", nextAt: 0 } as const;
   const asks: OutboxEntry[] = [];
-  if (callbackUrl !== null) asks.push(createEntry({ id: `approval:${approval}:webhook`, kind: "webhook", ...parts }));
+  if (callbackUrl !== null) asks.push(createEntry({ id: `ask:${asked}:webhook`, kind: "webhook", ...parts }));
   if (!slack) return asks;
   const answer = entries.find((entry) => entry.id === "slack");
   const { responseUrl = null, expiresAt = null, isUrlSpent = false, responseType = "ephemeral" } = answer ?? {};
   const target = { responseUrl, expiresAt, isUrlSpent, responseType, replaceOriginal: true };
-  return [...asks, createEntry({ id: `approval:${approval}`, kind: "slack", ...parts, ...target })];
+  return [...asks, createEntry({ id: `ask:${asked}`, kind: "slack", ...parts, ...target })];
 }
 
 /** The stored entries, or those that a run with these settings begins with. */
@@ -112,6 +109,6 @@ export function dueAtOf(entry: OutboxEntry, endedAt: number | null): number | nu
   if (entry.state !== "pending" || entry.what === "none") return null;
   if (entry.what === "finished") return endedAt === null ? null : Math.max(endedAt, entry.nextAt ?? endedAt);
   // A message on the way that comes after the answer would take its place.
-  if ((entry.what === "working" || entry.what === "approval") && endedAt !== null) return null;
+  if ((entry.what === "working" || entry.what === "ask") && endedAt !== null) return null;
   return entry.nextAt;
 }

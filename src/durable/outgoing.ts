@@ -8,6 +8,7 @@ import { applyDecision } from "./decision.ts";
 import type { RunJournal } from "./journal.ts";
 import { type Outbox, readOutbox } from "./outbox.ts";
 import { sendAgain } from "./outbox-tries.ts";
+import { askedOf } from "./projections.ts";
 import { answerPress, toNotice } from "./slack-press.ts";
 
 /** Answers a call. What it makes due, the caller of this arms the alarm for. */
@@ -21,13 +22,13 @@ export async function answerCall(
   const isFinished = journal.load().ending !== null;
   switch (call.kind) {
     case "press": {
-      const { waiting, approval } = journal.load();
-      const asked = waiting?.kind === "approval" ? (approval?.id ?? null) : null;
-      const run = { origin: journal.settings.slack ?? null, isFinished, approval: asked, outbox };
+      const { approval, inquiry } = askedOf(journal);
+      const asked = inquiry ?? (approval ? { id: approval.id, options: [] } : null);
+      const run = { origin: journal.settings.slack ?? null, isFinished, asked, outbox };
       const effect = answerPress(call.press, run);
       if (effect.outbox !== outbox) save(effect.outbox);
       // In the same turn as the outbox: both are written, or neither.
-      if (effect.decides !== undefined) applyDecision(journal, effect.decides, Date.now());
+      if (effect.says !== undefined) applyDecision(journal, effect.says, Date.now());
       if (effect.cancels) await object.cancel();
       return effect.reply;
     }

@@ -7,9 +7,10 @@
  * Reads only; the clock comes in as `now`, epoch milliseconds.
  */
 import { type Examined, examineRun } from "../agent/postmortem.ts";
-import { sqlOf, toPublicApproval, toPublicRunEvent } from "../agent/run-event.ts";
+import { sqlOf, toPublicApproval, toPublicInquiry, toPublicRunEvent } from "../agent/run-event.ts";
 import type { StoredResult } from "../agent/tool.ts";
-import { type PublicApproval, type PublicQuery, type PublicRun, toPublicRun } from "../agent/view.ts";
+import { type PublicQuery, type PublicRun, type RunRows, toPublicRun } from "../agent/view.ts";
+import { askedId } from "../agent/waiting.ts";
 import { usdFromNano } from "../lib/money.ts";
 import type { Bell } from "./bell.ts";
 import type { EventPage, ResultPage, TranscriptEntry, TranscriptPage } from "./contract.ts";
@@ -29,17 +30,21 @@ const TRANSCRIPT_PAGE_CHARS_MAX = 2_000_000;
 export function toView(journal: RunJournal, children: PublicRun["children"], now: number): PublicRun {
   const deliveries = toPublicDeliveries(journal);
   const examined = examinedOf(journal);
-  const rows = { queries: queriesOf(journal), children, deliveries, examined, approval: approvalOf(journal) };
+  const rows = { queries: queriesOf(journal), children, deliveries, examined, ...askedOf(journal) };
   return toPublicRun(journal.load(), rows, now);
 }
 
-/** What a person is asked right now, or null. */
-export function approvalOf(journal: RunJournal): PublicApproval | null {
-  if (journal.load().waiting?.kind !== "approval") return null;
-  const asked = journal.events().findLast((event) => event.type === "approval_asked");
-  if (asked?.type !== "approval_asked") return null;
-  const { approval, queries } = toPublicApproval(asked, journal.messageAt);
-  return { id: approval, queries };
+/** What a person is asked right now: the last that was told of it. */
+export function askedOf(journal: RunJournal): Pick<RunRows, "approval" | "inquiry"> {
+  if (askedId(journal.load()) === null) return {};
+  const last = journal.events().findLast(({ type }) => type === "approval_asked" || type === "question_asked");
+  if (last?.type === "approval_asked") {
+    const { approval: id, queries } = toPublicApproval(last, journal.messageAt);
+    return { approval: { id, queries } };
+  }
+  if (last?.type !== "question_asked") return {};
+  const { inquiry: id, question, options } = toPublicInquiry(last, journal.messageAt);
+  return { inquiry: { id, question, options } };
 }
 
 /** Of a finished run, whose events change no more: made once for as long as the journal is in memory. */

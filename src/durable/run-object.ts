@@ -14,6 +14,7 @@ import { alarmAt, isEarlier, isLost, isSoon } from "./alarm.ts";
 import { createBell } from "./bell.ts";
 import type {
   Account,
+  Answer,
   CancelReply,
   CarryOn,
   CarryOnReply,
@@ -86,7 +87,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     return { kind, run: this.show(journal) };
   }
 
-  async decide(said: Decision): Promise<DecideReply> {
+  async decide(said: Decision | Answer): Promise<DecideReply> {
     return this.onRun((journal) => ({ kind: applyDecision(journal, said, Date.now()), run: this.show(journal) }));
   }
 

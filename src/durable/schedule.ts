@@ -64,7 +64,9 @@ export function duesOf(state: AgentState, driver: Driver | "busy", duties: Dutie
   const after = (at: number): number => Math.max(now, at) + (driver === "caller" ? CALLER_GRACE_MS : 0);
   const deadline: Due = { kind: "deadline", at: after(deadlineAt(state, now)) };
   // Nobody's active time runs while a person is asked, so no deadline comes nearer.
-  if (state.waiting?.kind === "approval") return [...delivery, { kind: "expiry", at: after(state.waiting.until) }];
+  if (state.waiting !== null && state.waiting.kind !== "retry") {
+    return [...delivery, { kind: "expiry", at: after(state.waiting.until) }];
+  }
   if (state.waiting !== null) return [...delivery, { kind: "retry", at: after(state.waiting.until) }, deadline];
   if (state.mode === "manual" && isAtRest(state)) return [...delivery, deadline];
   return [...delivery, { kind: "step", at: after(now) }, deadline];

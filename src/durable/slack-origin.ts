@@ -29,8 +29,8 @@ export interface SlackPress {
   /** The same when Slack tells of the same press again. */
   readonly key: string;
   readonly action: SlackAction;
-  /** What is decided by it; absent: nothing. */
-  readonly approval?: string;
+  /** What is decided or answered by it; absent: nothing. */
+  readonly asked?: string;
   readonly teamId: string;
   readonly channelId: string;
   readonly userId: string;

@@ -6,7 +6,8 @@
  * that the request is Slack's and its people are let in at all (http/), cancelling (run-object.ts). Pure.
  */
 import type { SlackMessage } from "../deliver/slack-blocks.ts";
-import type { Decision } from "./contract.ts";
+import { escapeMrkdwn } from "../lib/mrkdwn.ts";
+import type { Answer, Decision } from "./contract.ts";
 import type { Outbox } from "./outbox.ts";
 import { createReply, type OutboxEntry } from "./outbox-entry.ts";
 import { sendAgain } from "./outbox-tries.ts";
@@ -16,8 +17,8 @@ export interface PressedRun {
   /** Null: the run does not come from Slack. */
   readonly origin: SlackOrigin | null;
   readonly isFinished: boolean;
-  /** Of what it waits for, or null. */
-  readonly approval: string | null;
+  /** What it asks a person: its id, and the answers that the buttons stand for; null: nothing. */
+  readonly asked: { readonly id: string; readonly options: readonly string[] } | null;
   readonly outbox: Outbox;
 }
 
@@ -26,7 +27,7 @@ export interface PressEffect {
   readonly outbox: Outbox;
   /** The run is to be cancelled. */
   readonly cancels: boolean;
-  readonly decides?: Decision;
+  readonly says?: Decision | Answer;
 }
 
 export function answerPress(press: SlackPress, run: PressedRun): PressEffect {
@@ -47,12 +48,11 @@ export function answerPress(press: SlackPress, run: PressedRun): PressEffect {
       return done([...outbox, createReply(idOf(press), "rows", press)]);
     case "querent_share":
       return done(share(press, outbox));
-    case "querent_approve":
-    case "querent_decline":
-      return decide(press, run);
     case "querent_continue":
       if (run.isFinished) return { reply: { kind: "may_continue", origin }, outbox, cancels: false };
       return done([...outbox, toNotice(press, "This question is still being worked on.")]);
+    default:
+      return say(press, run);
   }
 }
 
@@ -95,31 +95,34 @@ function stop(press: SlackPress, run: PressedRun): Outbox {
 }
 
 /**
- * The message with the buttons becomes one that says what was decided, and the answer takes its place: it goes to this
+ * The message with the buttons becomes one that says what was chosen, and the answer takes its place: it goes to this
  * press's own response URL, whose half hour begins now.
  */
-function decide(press: SlackPress, { approval, outbox }: PressedRun): PressEffect {
-  if (approval === null || approval !== press.approval) {
-    const late = toNotice(press, "This has been decided already, or the question is over.");
+function say(press: SlackPress, { asked, outbox }: PressedRun): PressEffect {
+  const says = asked !== null && asked.id === press.asked ? toWord(press, asked) : null;
+  if (says === null) {
+    const late = toNotice(press, "This has been answered already, or the question is over.");
     return { reply: DONE, outbox: [...outbox, late], cancels: false };
   }
-  const isApproved = press.action === "querent_approve";
-  const said = isApproved ? "*Allowed.* The query runs." : "*Not allowed.* It goes on without that query.";
-  const message = toMessage(`${said} The answer will stand here.`);
+  const message = toMessage(`${tellWord(says)} The answer will stand here.`);
   const { responseUrl, expiresAt } = createReply("", "none", press);
   const target = { responseUrl, expiresAt, posts: 0, isUrlSpent: false, replaceOriginal: true };
   const turned = outbox.map((entry) => (entry.id === "slack" ? { ...entry, ...target } : entry));
-  return {
-    reply: DONE,
-    outbox: [...turned, createReply(idOf(press), "notice", press, { replaceOriginal: true, message })],
-    cancels: false,
-    decides: {
-      approval,
-      decision: isApproved ? "approved" : "declined",
-      note: null,
-      by: `slack:${press.userId}`,
-    },
-  };
+  const notice = createReply(idOf(press), "notice", press, { replaceOriginal: true, message });
+  return { reply: DONE, outbox: [...turned, notice], cancels: false, says };
+}
+
+function toWord(press: SlackPress, { id, options }: NonNullable<PressedRun["asked"]>): Decision | Answer | null {
+  const by = `slack:${press.userId}`;
+  if (press.action === "querent_approve") return { approval: id, decision: "approved", note: null, by };
+  if (press.action === "querent_decline") return { approval: id, decision: "declined", note: null, by };
+  const reply = options[Number(press.action.slice("querent_reply_".length))];
+  return reply === undefined ? null : { inquiry: id, reply, by };
+}
+
+function tellWord(word: Decision | Answer): string {
+  if ("inquiry" in word) return `*${escapeMrkdwn(word.reply)}*`;
+  return word.decision === "approved" ? "*Allowed.* The query runs." : "*Not allowed.* It goes on without that query.";
 }
 
 /** One message in the channel for one run, however many presses; a press after a failure tries again. */

@@ -18,6 +18,7 @@ import { createOpenAiCompatibleModel } from "../models/openai-compatible.ts";
 import { lookUpModel, vendorOf } from "../models/prices.ts";
 import { createDatabase } from "../sql/database.ts";
 import { renderSchema } from "../sql/schema.ts";
+import { createAskUserTool } from "../tools/ask-user.ts";
 import { createDescribeTablesTool } from "../tools/describe-tables.ts";
 import { createExecuteSqlTool } from "../tools/execute-sql.ts";
 import { createFinalAnswerTool } from "../tools/final-answer.ts";
@@ -55,6 +56,7 @@ export function createWiring(
     createExecuteSqlTool(database),
     createReadResultTool(),
     createFinalAnswerTool(),
+    createAskUserTool(),
     createNotesTool(),
     createPlanTool(),
   ];

@@ -15,7 +15,7 @@ import { estimateRequestSchema, estimateSchema } from "./estimate.ts";
 import { eventsQuerySchema } from "./events.ts";
 import type { ProblemCode } from "./problems.ts";
 import { resultQuerySchema } from "./records.ts";
-import { anyFieldsSchema, approveSchema, noFieldsSchema } from "./run-actions.ts";
+import { approveSchema, noFieldsSchema, replySchema } from "./run-actions.ts";
 import { listQuerySchema } from "./runs.ts";
 import { databaseSchema } from "./schema.ts";
 import { acceptedSchema, healthSchema, resultPageSchema, runListSchema } from "./schemas.ts";
@@ -198,11 +198,12 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "post",
     path: "/v1/runs/{id}/reply",
     id: "replyRun",
-    body: { schema: anyFieldsSchema, required: false },
-    summary: "Answer a run that asks (not in this release)",
+    body: { schema: replySchema, required: true },
+    summary: "Answer what a run asks you; twice is the same as once",
     description:
-      "Kept for runs that ask their person a question. No run of this release ever does, so this is always refused, whatever the body says, and changes nothing.",
-    answers: {},
+      "`waiting.inquiry` of the run holds the question and the options to choose from; any words are an answer. Waiting " +
+      "takes none of the run's time; without an answer by `waiting.until` it ends as `expired`.",
+    answers: { 200: run("The run, which goes on.") },
     problems: [...BODY_PROBLEMS, "run_not_found", "run_finished", "run_not_waiting"],
   },
   {

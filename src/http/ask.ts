@@ -15,6 +15,8 @@ import { parseQuestion, QUESTION_CHARS_MAX } from "./question.ts";
 
 /** Tools for notes and a plan: for hard questions, where a few calls more are worth it. */
 const DEEP_TOOL_NAMES = ["notes", "plan"] as const;
+/** For runs with somebody to ask. */
+const ASK_TOOL_NAME = "ask_user";
 
 /** The tools of this release. A test compares them with the tools themselves. */
 export const TOOL_NAMES = [
@@ -22,6 +24,7 @@ export const TOOL_NAMES = [
   "describe_tables",
   "execute_read_only_sql",
   "read_result",
+  ASK_TOOL_NAME,
   ...DEEP_TOOL_NAMES,
   "final_answer",
 ] as const;
@@ -61,6 +64,9 @@ export const askSchema = z.strictObject({
     .meta({
       description: `Tools of this run: ${TOOL_NAMES.join(", ")}. Absent: those of the depth. An empty list: none.`,
     }),
+  may_ask: z.boolean().optional().meta({
+    description: "Whether the model may ask you back (the run then waits for `POST …/reply`). Absent: as set for you.",
+  }),
   approve_above_rows: z
     .int()
     .min(0)
@@ -94,7 +100,7 @@ export interface CheckedAsk {
 export function checkAsk(ask: Ask, caller: Caller, config: Config, ownHost: string): Result<CheckedAsk, Refusal> {
   const model = checkModel(ask.model, caller, config);
   if (!model.ok) return model;
-  const tools = checkTools(ask.tools, ask.depth ?? "standard");
+  const tools = checkTools(ask, caller.mayAsk);
   if (!tools.ok) return tools;
   const limits = checkLimits(ask.limits, caller.limits);
   if (!limits.ok) return limits;
@@ -174,12 +180,12 @@ function checkModel(asked: string | undefined, caller: Caller, config: Config): 
   return err({ code: "model_not_available", detail, options: { errors, more: { available } } });
 }
 
-function checkTools(
-  asked: readonly string[] | undefined,
-  depth: "standard" | "deep",
-): Result<readonly string[], Refusal> {
-  const isDeep = (name: string): boolean => DEEP_TOOL_NAMES.some((deep) => deep === name);
-  if (asked === undefined) return ok(depth === "deep" ? TOOL_NAMES : TOOL_NAMES.filter((name) => !isDeep(name)));
+/** A list of tools is taken as it is; without one, those of the depth, and with a person the question to them. */
+function checkTools(ask: Ask, callerMayAsk: boolean): Result<readonly string[], Refusal> {
+  const { tools: asked, depth, may_ask: mayAsk = callerMayAsk } = ask;
+  const isOffered = (name: string): boolean =>
+    name === ASK_TOOL_NAME ? mayAsk : depth === "deep" || !DEEP_TOOL_NAMES.some((deep) => deep === name);
+  if (asked === undefined) return ok(TOOL_NAMES.filter(isOffered));
   const known: readonly string[] = TOOL_NAMES;
   const errors = asked.flatMap((name, index) =>
     known.includes(name) ? [] : [{ detail: "There is no such tool.", pointer: `#/tools/${index}` }],

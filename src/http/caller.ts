@@ -35,6 +35,7 @@ export const callerSchema = z.strictObject({
     max: usd,
     left: usd.meta({ description: "Of the UTC day; what runs that go on hold is not left." }),
   }),
+  may_ask: z.boolean().meta({ description: "Whether the model may ask you back when a question does not say." }),
   approve_above_rows: z.int().min(0).nullable().meta({
     description: "Queries that read more rows by their plan wait for a person; null: none does.",
   }),
@@ -62,6 +63,7 @@ export function createCallerRoutes() {
           max: usdFromNano(caller.dailyNanoUsdMax),
           left: usdFromNano(Math.max(0, caller.dailyNanoUsdMax - taken)),
         },
+        may_ask: caller.mayAsk,
         approve_above_rows: caller.approveAboveRows,
         rate_per_minute: caller.ratePerMinuteMax,
         runs_at_once: caller.runsAtOnceMax,

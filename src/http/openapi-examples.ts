@@ -182,6 +182,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
     limits: { default: RUN.limits, max: { ...RUN.limits, max_steps: 128, budget_usd: 5 } },
     scopes: { all_tables: true, all_columns: false, masked_values: ["email"], row_cap: null },
     daily_usd: { max: 10, left: 9.3568 },
+    may_ask: false,
     approve_above_rows: 1_000_000,
     rate_per_minute: 60,
     runs_at_once: 8,

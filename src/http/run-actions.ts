@@ -8,12 +8,14 @@ import type { Context } from "hono";
 import { Hono } from "hono/tiny";
 import * as z from "zod";
 import type { PublicRun } from "../agent/view.ts";
+import type { Answer, Decision } from "../durable/contract.ts";
 import { ownRun, runHeaders, runNotFound } from "./access.ts";
 import { jsonBody, optionalJsonBody } from "./body.ts";
 import type { HttpEnv } from "./context.ts";
 import { problem } from "./problems.ts";
 
 const NOTE_CHARS_MAX = 500;
+const REPLY_CHARS_MAX = 2_000;
 
 /** These take no fields; an empty object is the same as no body. */
 export const noFieldsSchema = z.strictObject({});
@@ -27,8 +29,10 @@ export const approveSchema = z.strictObject({
   note: z.string().max(NOTE_CHARS_MAX).optional().meta({ description: "For the model, when it is declined." }),
 });
 
-/** What is sent to a route that refuses everything is not looked at. */
-export const anyFieldsSchema = z.looseObject({});
+export const replySchema = z.strictObject({
+  inquiry: z.string().min(1).max(64).meta({ description: "`waiting.inquiry.id`: what was asked is what is answered." }),
+  reply: z.string().trim().min(1).max(REPLY_CHARS_MAX).meta({ description: "One of the options, or other words." }),
+});
 
 export function createRunActionRoutes() {
   return new Hono<HttpEnv>()
@@ -74,41 +78,42 @@ export function createRunActionRoutes() {
           throw runNotFound();
       }
     })
-    .post("/:id/reply", optionalJsonBody(anyFieldsSchema), async (c) => refuseUnlessAsked(c, c.req.param("id")))
+    .post("/:id/reply", jsonBody(replySchema), async (c) => {
+      const { inquiry, reply } = c.req.valid("json");
+      const run = await tell(c, c.req.param("id"), { inquiry, reply, by: c.var.caller.name });
+      return c.json(run, 200, runHeaders(run));
+    })
     .post("/:id/approve", jsonBody(approveSchema), async (c) => {
       const { approval, decision, note } = c.req.valid("json");
       const said = { approval, decision: DECISIONS[decision], note: note?.trim() || null, by: c.var.caller.name };
-      const reply = await ownRun(c, c.req.param("id")).decide(said);
-      switch (reply.kind) {
-        case "decided":
-          return c.json(reply.run, 200, runHeaders(reply.run));
-        case "not_found":
-          throw runNotFound();
-        case "finished":
-          throw runFinished(reply.run);
-        case "not_waiting":
-          throw notWaiting(reply.run);
-      }
+      const run = await tell(c, c.req.param("id"), said);
+      return c.json(run, 200, runHeaders(run));
     });
+}
+
+/** A person's word to a run that waits for it. */
+async function tell(c: Context<HttpEnv>, id: string, said: Decision | Answer): Promise<PublicRun> {
+  const reply = await ownRun(c, id).decide(said);
+  switch (reply.kind) {
+    case "decided":
+      return reply.run;
+    case "not_found":
+      throw runNotFound();
+    case "finished":
+      throw runFinished(reply.run);
+    case "not_waiting":
+      throw notWaiting(reply.run);
+  }
 }
 
 const DECISIONS = { approve: "approved", decline: "declined" } as const;
 
 function notWaiting(run: PublicRun) {
-  const asked = run.waiting?.approval;
+  const asked = run.waiting?.approval ?? run.waiting?.inquiry;
   const detail = asked
-    ? `The run asks something else by now (${asked.id}). Look at waiting.approval, and decide on that.`
-    : "The run waits for no decision. Nothing was changed.";
+    ? `The run asks something else by now (${asked.id}). Look at \`waiting\`, and answer that.`
+    : "The run waits for nobody. Nothing was changed.";
   return problem("run_not_waiting", detail);
-}
-
-/** No run of this release asks its person a question: the route is kept for one that does. */
-async function refuseUnlessAsked(c: Context<HttpEnv>, id: string): Promise<never> {
-  const run = await ownRun(c, id).view();
-  if (run === null) throw runNotFound();
-  if (run.status === "finished") throw runFinished(run);
-  const detail = "No run of this release asks a question back, so there is nothing to answer. Nothing was changed.";
-  throw problem("run_not_waiting", detail);
 }
 
 export function runFinished(run: PublicRun) {
@@ -120,8 +125,9 @@ export function runFinished(run: PublicRun) {
 }
 
 function runWaiting(run: PublicRun, now: number) {
-  if (run.waiting?.kind === "approval") {
-    return problem("run_waiting", "The run waits for a decision on waiting.approval: send it to …/approve.");
+  const how = run.waiting?.kind === "approval" ? "a decision (…/approve)" : "an answer (…/reply)";
+  if (run.waiting !== null && run.waiting.kind !== "retry") {
+    return problem("run_waiting", `The run waits for ${how} to what stands in \`waiting\`.`);
   }
   const until = run.waiting === null ? now : Date.parse(run.waiting.until);
   const seconds = Math.max(1, Math.ceil((until - now) / 1000));

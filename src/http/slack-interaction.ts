@@ -9,7 +9,7 @@ import type { SlackAction } from "../deliver/slack-blocks.ts";
 import type { SlackPress } from "../durable/slack-origin.ts";
 
 export interface ParsedPress {
-  /** What the button carries: the id of a run, and after a space that of what is decided. */
+  /** What the button carries: the id of a run, and after a space that of what is answered. */
   readonly runId: string;
   readonly press: Omit<SlackPress, "receivedAt">;
 }
@@ -21,6 +21,11 @@ const ACTIONS = [
   "querent_share",
   "querent_approve",
   "querent_decline",
+  "querent_reply_0",
+  "querent_reply_1",
+  "querent_reply_2",
+  "querent_reply_3",
+  "querent_reply_4",
 ] as const satisfies readonly SlackAction[];
 
 const id = z.string().min(1).max(64);
@@ -54,7 +59,7 @@ export function parsePress(payload: string): ParsedPress | null {
   const channelId = channel?.id ?? container?.channel_id;
   if (action === undefined || first?.value === undefined || !teamId || !channelId) return null;
   const key = `${action}:${first.action_ts}:${user.id}`;
-  const [runId = "", approval] = first.value.split(" ");
+  const [runId = "", asked] = first.value.split(" ");
   const press = { key, action, teamId, channelId, userId: user.id, responseUrl };
-  return { runId, press: approval === undefined ? press : { ...press, approval } };
+  return { runId, press: asked === undefined ? press : { ...press, asked } };
 }

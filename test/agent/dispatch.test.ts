@@ -31,6 +31,7 @@ const runChecked = (checked: CheckedCall) =>
     memo: { notes: [], plan: [], brainstormed: false },
     described: [],
     bookmark: null,
+    reply: null,
     results: { get: () => null, put: () => Promise.reject(new Error("nothing is kept here")) },
   });
 

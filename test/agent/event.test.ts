@@ -25,6 +25,7 @@ import {
   START,
   stateWith,
   toolsAttempt,
+  waitingForWord,
   waitingForYes,
 } from "./states.ts";
 
@@ -70,6 +71,8 @@ const LEGAL: { readonly [P in Phase]: Row } = {
   action: {
     ...from(acting),
     approval_asked: { action: [stateWith({ phase: "action" }), ANY_EVENT.approval_asked] },
+    question_asked: { action: [stateWith({ phase: "action" }), ANY_EVENT.question_asked] },
+    question_answered: { action: [waitingForWord(), ANY_EVENT.question_answered] },
     approval_decided: { action: [waitingForYes(), ANY_EVENT.approval_decided] },
     tools_reserved: { action: [stateWith({ phase: "action" }), ANY_EVENT.tools_reserved] },
     attempt_lost: { action: [acting, ANY_EVENT.attempt_lost] },

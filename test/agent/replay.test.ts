@@ -6,6 +6,7 @@ import type { RecordedRun } from "../../src/agent/replay-record.ts";
 import { toPublicRunEvent } from "../../src/agent/run-event.ts";
 import type { AgentState } from "../../src/agent/state.ts";
 import { isAtRest } from "../../src/durable/checkpoints.ts";
+import { createAskUserTool } from "../../src/tools/ask-user.ts";
 import { answering, calling, failed, functionModel, querying, replied, saying } from "../fakes/function-model.ts";
 import { Crash, createMemoryRun, finalAnswerTool, type MemoryOptions, queryTool } from "../fakes/memory-run.ts";
 
@@ -120,6 +121,18 @@ const RUNS: { readonly [name: string]: readonly [readonly Reply[], MemoryOptions
       run: { approveAboveRows: 5 },
       person: ({ usage }) => (usage.steps === 1 ? "approved" : "declined"),
     },
+  ],
+  "a question back, beside a query that waits for a yes": [
+    [
+      () =>
+        calling(
+          ["execute_read_only_sql", { sql: "a" }],
+          ["ask_user", { question: "Which?", options: ["Revenue", "Count"] }],
+          ["ask_user", { question: "And when?", options: ["Now", "Then"] }],
+        ),
+      () => answering("1"),
+    ],
+    { tools: [...tools, createAskUserTool()], run: { approveAboveRows: 5 }, person: () => "approved" },
   ],
   "C45: a person who never answers": [[() => querying("a")], { run: { approveAboveRows: 5 } }],
   "a provider that fails for good": [[() => failed("fatal", "authentication")]],

@@ -64,6 +64,7 @@ function roundOf(
     step: 4,
     question: "How many?",
     memo: { notes: [], plan: [], brainstormed: false },
+    inquiry: null,
     described: [],
     bookmark: null,
     failing: [],

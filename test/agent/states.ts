@@ -15,6 +15,7 @@ import {
   type Attempt,
   createState,
   type Ending,
+  type Inquiry,
   PHASES,
   type Phase,
   type Usage,
@@ -115,6 +116,20 @@ export function approvalWith(parts: Partial<Approval> = {}): Approval {
   return { id: "a1", calls, decision: null, note: null, ...parts };
 }
 
+export function inquiryWith(parts: Partial<Inquiry> = {}): Inquiry {
+  return { id: "q1", callId: "c1", reply: null, ...parts };
+}
+
+/** In the middle of a round, with a question to the person open. */
+export function waitingForWord(parts: StateParts = {}): AgentState {
+  return waitingForYes({
+    waiting: { kind: "reply", until: START + 86_400_000 },
+    approval: null,
+    inquiry: inquiryWith(),
+    ...parts,
+  });
+}
+
 /** In the middle of a round, with a person asked. */
 export function waitingForYes(parts: StateParts = {}): AgentState {
   const waiting = { kind: "approval", until: START + 86_400_000 } as const;
@@ -211,6 +226,8 @@ export const ANY_EVENT: { readonly [K in EventKind]: Event & { readonly kind: K 
   extra_skipped: { kind: "extra_skipped" },
   approval_asked: { kind: "approval_asked", queries: [queryToAsk()], approval: approvalWith() },
   approval_decided: { kind: "approval_decided", decision: "approved", note: null, by: "team" },
+  question_asked: { kind: "question_asked", index: 0, inquiry: inquiryWith() },
+  question_answered: { kind: "question_answered", reply: "Revenue", by: "team" },
   plan_followed: { kind: "plan_followed", calls: [callOf("1.a")] },
   plan_ended: { kind: "plan_ended", reason: "done", parts: { answer: "347", grounded: true }, changed: [] },
   concluded: { kind: "concluded", partial: "So far." },

@@ -27,6 +27,7 @@ const context: ToolContext = {
   memo: { notes: [], plan: [], brainstormed: false },
   described: [],
   bookmark: null,
+  reply: null,
   results: { get: () => null, put: () => Promise.reject(new Error("no result is kept here")) },
 };
 

@@ -38,6 +38,7 @@ describe("QUERENT_CALLERS", () => {
       ratePerMinuteMax: 60,
       runsAtOnceMax: 8,
       callbackUrl: null,
+      mayAsk: false,
       approveAboveRows: null,
       promptCache: "5m",
     });
@@ -64,6 +65,7 @@ describe("QUERENT_CALLERS", () => {
           rate: { per_minute: 3 },
           runs_at_once: 2,
           callback_url: "https://example.com/hook",
+          may_ask: true,
           approve_above_rows: 5_000,
           prompt_cache: "1h",
         },
@@ -88,6 +90,7 @@ describe("QUERENT_CALLERS", () => {
       ratePerMinuteMax: 3,
       runsAtOnceMax: 2,
       callbackUrl: "https://example.com/hook",
+      mayAsk: true,
       approveAboveRows: 5_000,
       promptCache: "1h",
     });

@@ -70,7 +70,8 @@ describe("WEBHOOK_SOURCES", () => {
     [{ a: { ...SOURCE, question: "Why {{/data?" } }, /not closed/],
     [{ a: { ...SOURCE, caller: "nobody" } }, /QUERENT_CALLERS/],
     [{ a: { ...SOURCE, caller: "ops", daily_usd: 1 } }, /daily_usd/],
-    [{ a: { ...SOURCE, approve_above_rows: 5 } }, /somebody who can decide/],
+    [{ a: { ...SOURCE, approve_above_rows: 5 } }, /somebody who can answer/],
+    [{ a: { ...SOURCE, may_ask: true } }, /"may_ask" needs somebody/],
     [{ a: { ...SOURCE, secret: "x" } }, /secret/],
     [{ "A B": SOURCE }, /name/],
   ])("B13: %j stops the start and repeats no secret", (sources, wanted) => {

@@ -15,7 +15,7 @@ function waitingFor(...sqls: readonly string[]): NonNullable<PublicRun["waiting"
     cost_usd: 0,
     plan: Array.from({ length: 30 }, () => sql.slice(0, 200)),
   }));
-  return { kind: "approval", since, until, approval: { id: "a1", queries } };
+  return { kind: "approval", since, until, approval: { id: "a1", queries }, inquiry: null };
 }
 
 describe("the body of a webhook", () => {

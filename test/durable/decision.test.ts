@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { advance } from "../../src/agent/advance.ts";
 import type { RunEvent } from "../../src/agent/run-event.ts";
 import type { AgentState } from "../../src/agent/state.ts";
-import type { Decision } from "../../src/durable/contract.ts";
+import type { Answer, Decision } from "../../src/durable/contract.ts";
 import { applyCancel, applyDecision } from "../../src/durable/decision.ts";
 import type { RunJournal } from "../../src/durable/journal.ts";
-import { START, stateWith, waitingForYes } from "../agent/states.ts";
+import { START, stateWith, waitingForWord, waitingForYes } from "../agent/states.ts";
 
 const YES: Decision = { approval: "a1", decision: "approved", note: null, by: "team" };
 
@@ -23,7 +23,7 @@ function journalOf(first: AgentState) {
     },
   };
   return {
-    decide: (said: Decision) => applyDecision(journal, said, START + 5),
+    decide: (said: Decision | Answer) => applyDecision(journal, said, START + 5),
     cancel: () => applyCancel(journal, START + 5),
     state: () => state,
     events,
@@ -51,6 +51,17 @@ describe("a decision", () => {
     const run = journalOf(waitingForYes());
     expect(run.decide({ ...YES, approval: "a2" })).toBe("not_waiting");
     expect(run.state().waiting?.kind).toBe("approval");
+  });
+
+  it("or an answer: once, bound to what was asked, with who gave it", () => {
+    const said: Answer = { inquiry: "q1", reply: "Revenue", by: "team" };
+    const run = journalOf(waitingForWord());
+    expect(run.decide({ ...said, inquiry: "q2" })).toBe("not_waiting");
+    expect(run.decide({ ...YES, approval: "q2" })).toBe("not_waiting");
+    expect([run.decide(said), run.decide(said)]).toEqual(["decided", "decided"]);
+    expect(run.decide({ ...said, reply: "Count" })).toBe("not_waiting");
+    expect(run.state()).toMatchObject({ waiting: null, inquiry: { reply: "Revenue" } });
+    expect(run.events).toMatchObject([{ type: "question_answered", inquiry: "q1", reply: "Revenue", by: "team" }]);
   });
 
   it("J5: to stop, ends a run that waits, once", () => {

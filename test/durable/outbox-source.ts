@@ -44,7 +44,7 @@ export function source(
   const ending = endedAt === null ? null : { at: endedAt };
   const waiting = asked === null ? null : { kind: "approval" };
   const approval = asked === null ? null : { id: asked };
-  return { settings, load: () => ({ ending, waiting, approval }), fact: () => text };
+  return { settings, load: () => ({ ending, waiting, approval, inquiry: null }), fact: () => text };
 }
 
 export function entryOf(id: string, outbox: Outbox = readOutbox(source())): OutboxEntry {

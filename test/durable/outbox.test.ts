@@ -28,20 +28,20 @@ describe("what a run sends out", () => {
 
   it("C48: asks in Slack for what the run waits for, once, where the answer is to stand", () => {
     const asking = source(null, null, SETTINGS, "a1");
-    const entry = entryOf("approval:a1", readOutbox(asking));
-    expect(entry).toMatchObject({ what: "approval", state: "pending", responseUrl: URL, replaceOriginal: true });
+    const entry = entryOf("ask:a1", readOutbox(asking));
+    expect(entry).toMatchObject({ what: "ask", state: "pending", responseUrl: URL, replaceOriginal: true });
     expect(dueAtOf(entry, null)).toBe(0);
     expect(dueAtOf(entry, NOW)).toBeNull();
     const sent = encodeOutbox([...readOutbox(source()), { ...entry, state: "delivered", nextAt: null }]);
     const stored = readOutbox(source(sent, null, SETTINGS, "a1"));
-    expect(stored.filter(({ what }) => what === "approval").map(({ id, state }) => [id, state])).toEqual([
-      ["approval:a1", "delivered"],
-      ["approval:a1:webhook", "pending"],
+    expect(stored.filter(({ what }) => what === "ask").map(({ id, state }) => [id, state])).toEqual([
+      ["ask:a1", "delivered"],
+      ["ask:a1:webhook", "pending"],
     ]);
     const calledBack = readOutbox(source(null, null, { ...SETTINGS, slack: null }, "a1"));
     expect(calledBack.map(({ id, kind, what }) => [id, kind, what])).toEqual([
       ["webhook", "webhook", "finished"],
-      ["approval:a1:webhook", "webhook", "approval"],
+      ["ask:a1:webhook", "webhook", "ask"],
     ]);
     expect(readOutbox(source(null, null, { ...SETTINGS, slack: null, callbackUrl: null }, "a1"))).toEqual([]);
   });
@@ -53,13 +53,13 @@ describe("what a run sends out", () => {
     const waiting = readOutbox(source(null, null, settings, "a1"));
     expect(entryOf("working", waiting).state).toBe("failed");
     const stored = encodeOutbox(waiting);
-    expect(entryOf("approval:a1", readOutbox(source(stored, null, settings))).state).toBe("failed");
+    expect(entryOf("ask:a1", readOutbox(source(stored, null, settings))).state).toBe("failed");
     const next = readOutbox(source(stored, null, settings, "a2"));
-    expect(next.filter(({ what }) => what === "approval").map(({ id, state }) => [id, state])).toEqual([
-      ["approval:a1:webhook", "failed"],
-      ["approval:a1", "failed"],
-      ["approval:a2:webhook", "pending"],
-      ["approval:a2", "pending"],
+    expect(next.filter(({ what }) => what === "ask").map(({ id, state }) => [id, state])).toEqual([
+      ["ask:a1:webhook", "failed"],
+      ["ask:a1", "failed"],
+      ["ask:a2:webhook", "pending"],
+      ["ask:a2", "pending"],
     ]);
   });
 

@@ -3,7 +3,7 @@ import type { SlackAction } from "../../src/deliver/slack-blocks.ts";
 import type { Outbox } from "../../src/durable/outbox.ts";
 import { createEntry, type OutboxEntry } from "../../src/durable/outbox-entry.ts";
 import type { SlackOrigin, SlackPress } from "../../src/durable/slack-origin.ts";
-import { answerPress, type PressEffect, toNotice } from "../../src/durable/slack-press.ts";
+import { answerPress, type PressEffect, type PressedRun, toNotice } from "../../src/durable/slack-press.ts";
 
 const NOW = Date.UTC(2026, 10, 30, 12);
 const ORIGIN: SlackOrigin = {
@@ -40,29 +40,29 @@ function answer(
   isFinished: boolean,
   outbox: Outbox = [outcome()],
   origin: SlackOrigin | null = ORIGIN,
-  approval: string | null = null,
+  asked: PressedRun["asked"] = null,
 ) {
-  return answerPress(pressed, { origin, isFinished, approval, outbox });
+  return answerPress(pressed, { origin, isFinished, asked, outbox });
 }
 
 const last = (effect: PressEffect): OutboxEntry | undefined => effect.outbox.at(-1);
 const wordsOf = (effect: PressEffect): string => last(effect)?.message?.text ?? "";
 
 describe("Run it, and Do not run it", () => {
-  const decide = (action: SlackAction, approval: string | null, parts: Partial<SlackPress> = {}, outbox?: Outbox) =>
-    answer(press(action, { approval: "a1", ...parts }), false, outbox, ORIGIN, approval);
+  const decide = (action: SlackAction, id: string | null, parts: Partial<SlackPress> = {}, outbox?: Outbox) =>
+    answer(press(action, { asked: "a1", ...parts }), false, outbox, ORIGIN, id === null ? null : { id, options: [] });
 
   it.each([
     ["querent_approve", "approved", "Allowed"],
     ["querent_decline", "declined", "Not allowed"],
   ] as const)("C45: %s decides what was shown, once, and says who did", (action, decision, said) => {
     const effect = decide(action, "a1");
-    expect(effect.decides).toEqual({ approval: "a1", decision, note: null, by: "slack:U0001" });
+    expect(effect.says).toEqual({ approval: "a1", decision, note: null, by: "slack:U0001" });
     expect(last(effect)).toMatchObject({ what: "notice", replaceOriginal: true });
     expect(wordsOf(effect)).toContain(said);
     const again = decide(action, null, {}, effect.outbox);
     expect(again.outbox).toBe(effect.outbox);
-    expect(again.decides).toBeUndefined();
+    expect(again.says).toBeUndefined();
   });
 
   it("turns the answer to the message that was pressed, with half an hour anew", () => {
@@ -82,19 +82,39 @@ describe("Run it, and Do not run it", () => {
     ["it asks nothing", null],
   ])("C47: decides nothing when %s", (_what, approval) => {
     const effect = decide("querent_approve", approval);
-    expect(effect.decides).toBeUndefined();
-    expect(wordsOf(effect)).toContain("decided already");
+    expect(effect.says).toBeUndefined();
+    expect(wordsOf(effect)).toContain("answered already");
   });
 
   it("is only for who asked, and only where it was asked", () => {
-    expect(decide("querent_approve", "a1", { userId: "U0002" }).decides).toBeUndefined();
+    expect(decide("querent_approve", "a1", { userId: "U0002" }).says).toBeUndefined();
     expect(wordsOf(decide("querent_approve", "a1", { userId: "U0002" }))).toContain("Only the person who asked");
     expect(decide("querent_approve", "a1", { teamId: "T0002" })).toMatchObject({ reply: { kind: "not_found" } });
   });
 
   it("needs the id of what was shown: a button without one decides nothing", () => {
-    const effect = answer(press("querent_approve"), false, [outcome()], ORIGIN, "a1");
-    expect(effect.decides).toBeUndefined();
+    const effect = answer(press("querent_approve"), false, [outcome()], ORIGIN, { id: "a1", options: [] });
+    expect(effect.says).toBeUndefined();
+  });
+});
+
+describe("an option of a question", () => {
+  const choose = (index: number, asked: PressedRun["asked"]) =>
+    answer(press(`querent_reply_${index}`, { asked: "q1" }), false, undefined, ORIGIN, asked);
+  const asked = { id: "q1", options: ["Revenue", "<!channel>"] };
+
+  it("answers with the words that stand on it, and the message says which", () => {
+    const effect = choose(0, asked);
+    expect(effect.says).toEqual({ inquiry: "q1", reply: "Revenue", by: "slack:U0001" });
+    expect(wordsOf(effect)).toBe("*Revenue* The answer will stand here.");
+    expect(wordsOf(choose(1, asked))).toContain("*&lt;!channel&gt;*");
+  });
+
+  it("that is none, or of another question, answers nothing", () => {
+    for (const effect of [choose(2, asked), choose(0, { ...asked, id: "q2" }), choose(0, null)]) {
+      expect(effect.says).toBeUndefined();
+      expect(wordsOf(effect)).toContain("answered already");
+    }
   });
 });
 

@@ -19,6 +19,7 @@ import type {
   TakeRequest,
 } from "../../src/durable/caller-contract.ts";
 import type {
+  Answer,
   CancelReply,
   CarryOn,
   CarryOnReply,
@@ -82,7 +83,7 @@ export class FakeRun implements RunApi {
   waitingUntil: string | null = null;
   waitingKind: "retry" | "approval" = "retry";
   decideReply: DecideReply | null = null;
-  decided: Decision | null = null;
+  decided: Decision | Answer | null = null;
   grounded = true;
 
   async start(input: StartRun, driver: Driver = "alarm"): Promise<PublicRun> {
@@ -109,7 +110,13 @@ export class FakeRun implements RunApi {
     if (scripted instanceof Error) throw scripted;
     if (scripted === "waiting") {
       const until = this.waitingUntil ?? new Date(NOW).toISOString();
-      const waiting = { kind: this.waitingKind, since: new Date(NOW).toISOString(), until, approval: null };
+      const waiting = {
+        kind: this.waitingKind,
+        since: new Date(NOW).toISOString(),
+        until,
+        approval: null,
+        inquiry: null,
+      };
       return { kind: "waiting", run: { ...run, status: "waiting", waiting } };
     }
     if (scripted === "not_found") return { kind: "not_found" };
@@ -131,7 +138,7 @@ export class FakeRun implements RunApi {
     return { kind: "cancelled", run: this.run ?? run };
   }
 
-  async decide(said: Decision): Promise<DecideReply> {
+  async decide(said: Decision | Answer): Promise<DecideReply> {
     this.calls.push("decide");
     this.decided = said;
     const run = this.run;

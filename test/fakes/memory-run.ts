@@ -6,6 +6,7 @@
 import { strict as nodeAssert } from "node:assert";
 import { z } from "zod";
 import { type Advance, advance } from "../../src/agent/advance.ts";
+import type { Event } from "../../src/agent/event.ts";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type LimitsRequest, resolveLimits } from "../../src/agent/limits.ts";
 import type { Message, Model, ModelOutcome, ModelRequest } from "../../src/agent/model.ts";
 import { failure, success } from "../../src/agent/observation.ts";
@@ -24,6 +25,7 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "../../src/agent/tool.ts";
+import { askedId } from "../../src/agent/waiting.ts";
 import { ok } from "../../src/lib/result.ts";
 import { normalizeSql } from "../../src/sql/gate.ts";
 import { queryTables } from "../../src/tools/query-tables.ts";
@@ -41,7 +43,7 @@ export interface MemoryOptions {
   readonly effectMs?: number;
   /** Called at every crash point, in order, with its number and name; may throw `Crash`. */
   readonly atPoint?: (point: number, name: string) => void;
-  /** What a person says to an approval; absent, or null: nothing, until it expires. */
+  /** What a person says to an approval (and "Revenue" to a question); absent, or null: nothing, until it expires. */
   readonly person?: (state: AgentState) => "approved" | "declined" | null;
   /** Called while something is awaited that nothing is reserved for: the vendor's count, a query's plan. */
   readonly whileAsking?: () => void;
@@ -188,17 +190,18 @@ export function createMemoryRun(model: Model, options: MemoryOptions = {}): Memo
   /** A person takes an hour. */
   const decide = async (decision: "approved" | "declined"): Promise<void> => {
     clock.now += 60 * 60 * 1_000;
-    await ports.journal.save(
-      advance(load(), { kind: "approval_decided", decision, note: null, by: "team" }, clock.now),
-      [],
-    );
+    const word: Event =
+      load().waiting?.kind === "reply"
+        ? { kind: "question_answered", reply: "Revenue", by: "team" }
+        : { kind: "approval_decided", decision, note: null, by: "team" };
+    await ports.journal.save(advance(load(), word, clock.now), []);
   };
   const finish = async (invocationsMax = 500): Promise<number> => {
     for (let invocation = 1; invocation <= invocationsMax; invocation += 1) {
       try {
         const result = await step();
         if (result.kind === "finished") return invocation;
-        const decision = load().waiting?.kind === "approval" ? (options.person?.(load()) ?? null) : null;
+        const decision = askedId(load()) === null ? null : (options.person?.(load()) ?? null);
         if (decision !== null) await decide(decision);
         else clock.now = result.kind === "wait" ? result.until : clock.now + 1;
       } catch (error) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Config, readConfig } from "../../src/config.ts";
 import { askSchema, checkAsk, checkLimits, modelsOf, TOOL_NAMES } from "../../src/http/ask.ts";
+import { createAskUserTool } from "../../src/tools/ask-user.ts";
 import { createDescribeTablesTool } from "../../src/tools/describe-tables.ts";
 import { createExecuteSqlTool } from "../../src/tools/execute-sql.ts";
 import { createFinalAnswerTool } from "../../src/tools/final-answer.ts";
@@ -19,7 +20,8 @@ function check(ask: unknown, config: Config) {
   return checkAsk(askSchema.parse(ask), config.callers.get("a")!, config, "localhost");
 }
 
-const STANDARD_TOOLS = TOOL_NAMES.filter((name) => name !== "notes" && name !== "plan");
+const without = (...names: readonly string[]) => TOOL_NAMES.filter((name) => !names.includes(name));
+const STANDARD_TOOLS = without("notes", "plan", "ask_user");
 
 describe("TOOL_NAMES", () => {
   test("are the tools themselves", () => {
@@ -29,6 +31,7 @@ describe("TOOL_NAMES", () => {
       createDescribeTablesTool(database),
       createExecuteSqlTool(database),
       createReadResultTool(),
+      createAskUserTool(),
       createNotesTool(),
       createPlanTool(),
       createFinalAnswerTool(),
@@ -49,9 +52,40 @@ describe("checkAsk", () => {
   test("depth: deep adds notes and a plan; a list of tools says for itself what it wants", () => {
     const config = configFor({});
     const toolsOf = (ask: object) => check({ question: "q", ...ask }, config);
-    expect(toolsOf({ depth: "deep" })).toMatchObject({ value: { tools: TOOL_NAMES } });
+    expect(toolsOf({ depth: "deep" })).toMatchObject({ value: { tools: without("ask_user") } });
     expect(toolsOf({ depth: "standard" })).toMatchObject({ value: { tools: STANDARD_TOOLS } });
     expect(toolsOf({ depth: "deep", tools: ["notes"] })).toMatchObject({ value: { tools: ["notes"] } });
+  });
+
+  test("may_ask lets the model ask back: as the caller is set, or as the question says", () => {
+    for (const [caller, ask, isOffered] of [
+      [{}, {}, false],
+      [{}, { may_ask: true }, true],
+      [{ may_ask: true }, {}, true],
+      [{ may_ask: true }, { may_ask: false }, false],
+      [{ may_ask: true }, { tools: ["final_answer"] }, false],
+      [{}, { tools: ["ask_user"] }, true],
+    ] as const) {
+      const checked = check({ question: "q", ...ask }, configFor(caller));
+      expect([caller, ask, checked.ok && checked.value.tools.includes("ask_user")]).toEqual([caller, ask, isOffered]);
+    }
+  });
+
+  test("C45: rows above which a person is asked: as the caller is set, tighter if the question says so, never looser", () => {
+    const rowsOf = (caller: object, ask: object) => check({ question: "q", ...ask }, configFor(caller));
+    expect(rowsOf({}, {})).not.toHaveProperty("value.approveAboveRows");
+    expect(rowsOf({}, { approve_above_rows: 0 })).toMatchObject({ value: { approveAboveRows: 0 } });
+    expect(rowsOf({ approve_above_rows: 9 }, {})).toMatchObject({ value: { approveAboveRows: 9 } });
+    expect(rowsOf({ approve_above_rows: 9 }, { approve_above_rows: 9 })).toMatchObject({
+      value: { approveAboveRows: 9 },
+    });
+    expect(rowsOf({ approve_above_rows: 9 }, { approve_above_rows: 10 })).toMatchObject({
+      ok: false,
+      error: {
+        code: "limit_above_maximum",
+        options: { errors: [{ pointer: "#/approve_above_rows" }], more: { max: { approve_above_rows: 9 } } },
+      },
+    });
   });
 
   test("a caller that may not use the server's default model gets the first of its own", () => {

@@ -16,8 +16,11 @@ describe("keys", () => {
       expect((await readProblem(other)).code).toBe("run_not_found");
     }
     for (const action of ["steps", "cancel", "continue", "fork", "reply", "approve"]) {
-      const body = action === "approve" ? { approval: "a1", decision: "approve" } : {};
-      expect((await post(`/v1/runs/${id}/${action}`, body, bearer(OTHER_KEY).headers)).status).toBe(404);
+      const body = {
+        approve: { approval: "a1", decision: "approve" },
+        reply: { inquiry: "q1", reply: "Revenue" },
+      }[action];
+      expect((await post(`/v1/runs/${id}/${action}`, body ?? {}, bearer(OTHER_KEY).headers)).status).toBe(404);
     }
     expect(await (await request("/v1/runs", bearer(OTHER_KEY))).json()).toEqual({ runs: [], next_cursor: null });
   });

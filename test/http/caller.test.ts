@@ -34,6 +34,7 @@ describe("GET /v1/caller", () => {
       limits: { default: DEFAULT_LIMITS, max: DEFAULT_LIMITS_MAX },
       scopes: { all_tables: true, all_columns: true, masked_values: [], row_cap: null },
       daily_usd: { max: 10, left: 10 },
+      may_ask: false,
       approve_above_rows: null,
       rate_per_minute: 60,
       runs_at_once: 8,
@@ -46,6 +47,7 @@ describe("GET /v1/caller", () => {
       {
         models: ["claude-haiku-4-5", "claude-sonnet-5-5"],
         limits: { default: { budget_usd: 0.2 }, max: { budget_usd: 1, max_steps: 20 } },
+        may_ask: true,
         approve_above_rows: 0,
         rate: { per_minute: 5 },
         runs_at_once: 2,
@@ -58,7 +60,7 @@ describe("GET /v1/caller", () => {
     expect([caller.limits.default.budget_usd, caller.limits.max.budget_usd, caller.limits.max.max_steps]).toEqual([
       0.2, 1, 20,
     ]);
-    expect(caller.approve_above_rows).toBe(0);
+    expect([caller.may_ask, caller.approve_above_rows]).toEqual([true, 0]);
     expect([caller.rate_per_minute, caller.runs_at_once]).toEqual([5, 2]);
   });
 

@@ -93,14 +93,6 @@ describe("/openapi.json", () => {
     );
     expect(needed).toEqual(["/slack/results/{id}/{ref} expires", "/slack/results/{id}/{ref} signature"]);
   });
-
-  test("says of reply that nothing of this release asks a question back", () => {
-    const { paths } = createDocument() as unknown as { paths: Record<string, Record<string, Operation>> };
-    const operation = paths["/v1/runs/{id}/reply"]?.post;
-    expect(operation?.summary).toContain("not in this release");
-    expect(operation?.description).toContain("No run of this release ever does, so this is always refused");
-    expect(Object.keys(operation?.responses ?? {}).filter((status) => status < "400")).toEqual([]);
-  });
 });
 
 interface Operation {

@@ -75,20 +75,6 @@ describe("a run that is over", () => {
     runs.get(id)?.end(outcome, reason);
     expect((await readProblem(await post(`/v1/runs/${id}/steps`, {}))).detail).toBe(detail);
   });
-
-  test("reply changes nothing before and after it: nothing of this release asks a question back", async () => {
-    const { ask, post, runs } = createHarness();
-    const id = await ask({ mode: "manual" });
-    for (const body of [{}, { text: "yes" }, { approve: true }]) {
-      const response = await post(`/v1/runs/${id}/reply`, body);
-      expect(response.status).toBe(409);
-      expect(await readProblem(response)).toMatchObject({
-        code: "run_not_waiting",
-        detail: "No run of this release asks a question back, so there is nothing to answer. Nothing was changed.",
-      });
-    }
-    expect(runs.get(id)?.calls.filter((call) => call !== "view" && call !== "start")).toEqual([]);
-  });
 });
 
 describe("a decision", () => {
@@ -117,11 +103,11 @@ describe("a decision", () => {
     expect(response.status).toBe(409);
     expect(await readProblem(response)).toMatchObject({
       code: "run_not_waiting",
-      detail: "The run waits for no decision. Nothing was changed.",
+      detail: "The run waits for nobody. Nothing was changed.",
     });
     const approval = { id: "a2", queries: [] };
     const since = "2026-11-30T00:00:00.000Z";
-    const waiting = { kind: "approval", since, until: "2026-12-01T00:00:00.000Z", approval } as const;
+    const waiting = { kind: "approval", since, until: "2026-12-01T00:00:00.000Z", approval, inquiry: null } as const;
     object.decideReply = { ...nothing, run: { ...nothing.run, status: "waiting", waiting } };
     expect((await readProblem(await post(`/v1/runs/${id}/approve`, APPROVAL))).detail).toContain("(a2)");
   });
@@ -152,13 +138,58 @@ describe("a decision", () => {
   });
 });
 
+const BODIES: { readonly [action: string]: object } = {
+  approve: { approval: "a1", decision: "approve" },
+  reply: { inquiry: "q1", reply: "Revenue" },
+};
+
+describe("an answer", () => {
+  test("goes to the run with who gave it, in one of the options or in other words", async () => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask();
+    const response = await post(`/v1/runs/${id}/reply`, { inquiry: "q1", reply: "  By revenue.  " });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ id });
+    expect(runs.get(id)?.decided).toEqual({ inquiry: "q1", reply: "By revenue.", by: "local" });
+  });
+
+  test.each([
+    [{}, "#/inquiry"],
+    [{ inquiry: "q1", reply: "   " }, "#/reply"],
+    [{ inquiry: "q1", reply: 5 }, "#/reply"],
+    [{ inquiry: "q1", reply: "x".repeat(2_001) }, "#/reply"],
+    [{ inquiry: "", reply: "x" }, "#/inquiry"],
+  ])("%j is a 400 that points to %s", async (body, pointer) => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask();
+    const response = await post(`/v1/runs/${id}/reply`, body);
+    expect(response.status).toBe(400);
+    const { errors } = (await readProblem(response)) as unknown as { errors: { pointer: string }[] };
+    expect(errors.map((each) => each.pointer)).toContain(pointer);
+    expect(runs.get(id)?.decided).toBeNull();
+  });
+
+  test("on what is not asked any more is a 409 that names what is", async () => {
+    const { ask, post, runs } = createHarness();
+    const id = await ask();
+    const object = runs.get(id)!;
+    const [since, until] = ["2026-11-30T00:00:00.000Z", "2026-12-01T00:00:00.000Z"];
+    const inquiry = { id: "q2", question: "Which?", options: ["a", "b"] };
+    const waiting = { kind: "reply", since, until, approval: null, inquiry } as const;
+    object.decideReply = { kind: "not_waiting", run: { ...object.run!, status: "waiting", waiting } };
+    const response = await post(`/v1/runs/${id}/reply`, { inquiry: "q1", reply: "a" });
+    expect(response.status).toBe(409);
+    expect((await readProblem(response)).detail).toContain("(q2)");
+  });
+});
+
 describe("a run that is not there", () => {
   test("is 404 for every action, also when its id is one of ours", async () => {
     const { ask, post, runs } = createHarness();
     const id = await ask();
     runs.get(id)!.run = null;
     for (const action of ["steps", "cancel", "continue", "fork", "reply", "approve"]) {
-      const body = action === "approve" ? { approval: "a1", decision: "approve" } : {};
+      const body = BODIES[action] ?? {};
       const response = await post(`/v1/runs/${id}/${action}`, body);
       expect([action, response.status]).toEqual([action, 404]);
     }

@@ -75,6 +75,7 @@ async function call(harness: Harness, route: ApiRoute, { id, body, headers, quer
 function defaultBody(route: ApiRoute): string | null {
   if (route.id === "askQuestion" || route.id === "estimateQuestion" || isWebhook(route))
     return '{"question":"How many?"}';
+  if (route.id === "replyRun") return '{"inquiry":"q1","reply":"Revenue"}';
   if (route.id === "approveRun") return '{"approval":"a1","decision":"approve"}';
   return takesJson(route) ? "{}" : null;
 }
@@ -357,12 +358,16 @@ export const SCENARIOS: readonly Scenario[] = [
     (route) => ["continueRun", "forkRun", "askAgain", "resendRun"].includes(route.id),
     async (harness, route) => call(harness, route, { id: await harness.ask() }),
   ),
-  scenario("something else is asked by now", only("approveRun"), async (harness, route) => {
-    const id = await prepared(harness, route);
-    const object = harness.runs.get(id)!;
-    object.decideReply = { kind: "not_waiting", run: object.run! };
-    return call(harness, route, { id });
-  }),
+  scenario(
+    "something else is asked by now",
+    (route) => ["approveRun", "replyRun"].includes(route.id),
+    async (harness, route) => {
+      const id = await prepared(harness, route);
+      const object = harness.runs.get(id)!;
+      object.decideReply = { kind: "not_waiting", run: object.run! };
+      return call(harness, route, { id });
+    },
+  ),
   scenario("a step of an auto run", only("stepRun"), async (harness, route) =>
     call(harness, route, { id: await harness.ask() }),
   ),

@@ -57,10 +57,12 @@ export function contextWith(
     readonly memo?: Memo;
     readonly described?: readonly string[];
     readonly bookmark?: string | null;
+    readonly reply?: string | null;
   } = {},
 ): ToolContext {
   const stored = parts.stored ?? [];
   return {
+    reply: parts.reply ?? null,
     signal: new AbortController().signal,
     rowsReadMax: 500,
     memo: parts.memo ?? { notes: [], plan: [], brainstormed: false },

@@ -1,7 +1,7 @@
-/** C48: what a person in Slack decides on. */
+/** What a person in Slack decides on (C48), and what the model asks them. */
 import { describe, expect, it } from "vitest";
 import type { PublicApproval } from "../../src/agent/view.ts";
-import { toApprovalForms } from "../../src/deliver/slack-approval.ts";
+import { toApprovalForms, toInquiryForms } from "../../src/deliver/slack-asking.ts";
 import type { SlackMessage } from "../../src/deliver/slack-blocks.ts";
 import { checkMessage, readMarkup } from "../fakes/slack-rules.ts";
 import { publicRun } from "./public-run.ts";
@@ -69,5 +69,33 @@ describe("the message that asks for a yes", () => {
     expect(checked(plain).error).toBeNull();
     expect(textOf(rich)).toContain("and 9 more");
     expect(textOf(rich)).toContain(" …");
+  });
+});
+
+describe("the message that asks back", () => {
+  const formsFor = (question: string, options: string[]) =>
+    toInquiryForms(publicRun({ id: "run_a" }), { id: "q1", question, options });
+
+  it("has the question, a button for each option, and one to stop", () => {
+    const { rich } = formsFor("Which do you mean?", ["Revenue", "Number of orders"]);
+    expect(checked(rich).error).toBeNull();
+    const buttons = rich.blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
+    expect(buttons.map(({ text, action_id, value }) => [text.text, action_id, value])).toEqual([
+      ["Revenue", "querent_reply_0", "run_a q1"],
+      ["Number of orders", "querent_reply_1", "run_a q1"],
+      ["Stop", "querent_stop", "run_a"],
+    ]);
+  });
+
+  it("makes no mention and no link, within Slack's limits", () => {
+    const nasty = "<!channel> @here https://evil.example ".repeat(12).slice(0, 500);
+    const { rich, plain } = formsFor(
+      nasty,
+      Array.from({ length: 5 }, () => "x".repeat(70)),
+    );
+    for (const message of [rich, plain]) {
+      expect(checked(message).error).toBeNull();
+      expect(readMarkup({ text: message.text }, checked(message).blocks)).toEqual({ mentions: [], links: [] });
+    }
   });
 });

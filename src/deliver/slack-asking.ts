@@ -1,11 +1,12 @@
 /**
- * The message of a run that waits for a yes, for Slack: the effect and not the name of a tool (mechanism C48). Each query
- * with its SQL, the tables it opens, the rows and dollars that its plan expects, and the plan; two buttons to decide.
+ * The messages of a run that waits for a person, for Slack. For a yes, the effect and not the name of a tool (mechanism
+ * C48): each query with its SQL, the tables it opens, the rows and dollars that its plan expects, and the plan. For the
+ * answer to a question of the model's: a button for each of its options.
  * Text of models is escaped, and stands in code blocks. Pure: no I/O, no clock.
  */
-import type { PublicApproval, PublicRun } from "../agent/view.ts";
+import type { PublicApproval, PublicInquiry, PublicRun } from "../agent/view.ts";
 import { formatUsd, nanoFromUsd } from "../lib/money.ts";
-import { escapeMrkdwn } from "../lib/mrkdwn.ts";
+import { breakAddresses, escapeMrkdwn } from "../lib/mrkdwn.ts";
 import { actions, button, context, type SlackBlock, type SlackForms, section } from "./slack-blocks.ts";
 import { cutEscaped, toCutCode } from "./slack-text.ts";
 
@@ -15,6 +16,7 @@ const SQL_CHARS_MAX = 1_600;
 const PLAN_CHARS_MAX = 900;
 const TABLES_CHARS_MAX = 300;
 const QUESTION_CHARS_MAX = 300;
+const INQUIRY_CHARS_MAX = 2_000;
 
 export function toApprovalForms(run: PublicRun, approval: PublicApproval): SlackForms {
   const { queries } = approval;
@@ -35,6 +37,20 @@ export function toApprovalForms(run: PublicRun, approval: PublicApproval): Slack
   const text = `Your question waits for you: may ${queries.map(tellEffect).join("; ")} run?`;
   const message = { text, blocks };
   return { rich: message, simple: message, plain: { text, blocks: [] } };
+}
+
+export function toInquiryForms(run: PublicRun, { id, question, options }: PublicInquiry): SlackForms {
+  const asked = cutEscaped(question, INQUIRY_CHARS_MAX);
+  const blocks: SlackBlock[] = [
+    context(`*Question:* ${cutEscaped(run.question, QUESTION_CHARS_MAX)}`),
+    section(asked),
+    actions(
+      ...options.map((option, index) => button(option, `querent_reply_${index}`, `${run.id} ${id}`)),
+      button("Stop", "querent_stop", run.id, "danger"),
+    ),
+  ];
+  const message = { text: breakAddresses(asked), blocks };
+  return { rich: message, simple: message, plain: { ...message, blocks: [] } };
 }
 
 function toQueryBlocks(query: PublicApproval["queries"][number]): SlackBlock[] {

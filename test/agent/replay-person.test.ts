@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toApproval } from "../../src/agent/approval.ts";
+import { toInquiry } from "../../src/agent/inquiry.ts";
 import type { Message } from "../../src/agent/model.ts";
-import { approvalEvent } from "../../src/agent/replay-approvals.ts";
+import { personEvent } from "../../src/agent/replay-person.ts";
 import { callOf, queryToAsk, stateWith } from "./states.ts";
 
 const at = "2026-11-30T12:00:00.000Z";
@@ -21,7 +22,7 @@ describe("of a replay, what a person was asked and said", () => {
       plan: ["SCAN Album"],
     };
     const queries = [queryToAsk({ index: 1 })];
-    expect(approvalEvent(record, state, { type: "approval_asked", at, queries: [query] })).toEqual({
+    expect(personEvent(record, state, { type: "approval_asked", at, queries: [query] })).toEqual({
       kind: "approval_asked",
       queries,
       approval: toApproval("run_1", 1, calls, queries),
@@ -30,7 +31,7 @@ describe("of a replay, what a person was asked and said", () => {
 
   it("is the recorded word", () => {
     const told = { type: "approval_decided", at, approval: "a1", decision: "declined", by: "team", note: "No." };
-    expect(approvalEvent(record, state, told)).toEqual({
+    expect(personEvent(record, state, told)).toEqual({
       kind: "approval_decided",
       decision: "declined",
       by: "team",
@@ -38,8 +39,20 @@ describe("of a replay, what a person was asked and said", () => {
     });
   });
 
+  it("is the question of the recorded call, and the recorded answer", () => {
+    const told = { type: "question_asked", at, inquiry: "q", index: 1, question: "Which?", options: ["a", "b"] };
+    expect(personEvent(record, state, told)).toEqual({
+      kind: "question_asked",
+      index: 1,
+      inquiry: toInquiry("run_1", 1, "c2"),
+    });
+    const answered = { type: "question_answered", at, inquiry: "q", reply: "a", by: "team" };
+    expect(personEvent(record, state, answered)).toEqual({ kind: "question_answered", reply: "a", by: "team" });
+    expect(() => personEvent(record, state, { ...told, index: 5 })).toThrow("one of its calls");
+  });
+
   it("is no event when it is not told whole", () => {
-    expect(() => approvalEvent(record, state, { type: "approval_decided", at, decision: "maybe" })).toThrow();
-    expect(() => approvalEvent(record, state, { type: "approval_asked", at })).toThrow();
+    expect(() => personEvent(record, state, { type: "approval_decided", at, decision: "maybe" })).toThrow();
+    expect(() => personEvent(record, state, { type: "approval_asked", at })).toThrow();
   });
 });

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { assert } from "../lib/assert.ts";
 import { toApproval } from "./approval.ts";
 import type { Event } from "./event.ts";
+import { toInquiry } from "./inquiry.ts";
 import type { RecordedRun } from "./replay-record.ts";
 import type { PublicRunEvent } from "./run-event.ts";
 import type { AgentState } from "./state.ts";
@@ -26,15 +27,25 @@ const decidedSchema = z.looseObject({
   note: z.string().nullable(),
 });
 
-/** The event that `approval_asked` or `approval_decided` tells of. */
-export function approvalEvent(record: RecordedRun, state: AgentState, told: PublicRunEvent): Event {
+const placedSchema = z.object({ index: z.int() });
+const answeredSchema = z.object({ reply: z.string(), by: z.string() });
+
+/** The event that an `approval_…` or `question_…` tells of. */
+export function personEvent(record: RecordedRun, state: AgentState, told: PublicRunEvent): Event {
   if (told.type === "approval_decided") {
     const { decision, by, note } = decidedSchema.parse(told);
     return { kind: "approval_decided", decision, by, note };
   }
+  if (told.type === "question_answered") return { kind: "question_answered", ...answeredSchema.parse(told) };
   const message = state.messages - 1;
   const asked = record.messages[message];
   assert(asked?.role === "assistant", "what a person is asked about stands in the conversation");
+  if (told.type === "question_asked") {
+    const { index } = placedSchema.parse(told);
+    const call = asked.calls[index];
+    assert(call !== undefined, "what the model asks is one of its calls");
+    return { kind: "question_asked", index, inquiry: toInquiry(state.id, message, call.id) };
+  }
   const queries = askedSchema
     .parse(told)
     .queries.map(({ index, rows_read: rowsRead, tables, plan }) => ({ index, rowsRead, tables, plan }));

@@ -1,0 +1,37 @@
+/**
+ * Waiting for a person: what every such wait has in common (mechanism C45).
+ *
+ * It takes none of the run's active time, and has an expiry of its own: a day from when the person was asked, after which
+ * the run ends as expired, and a day anew for the run once they have answered. Pure.
+ */
+import type { Draft } from "./draft.ts";
+import { EXPIRY_MS } from "./state.ts";
+
+/** A person who says nothing for so long has answered. */
+const PERSON_MS = 24 * 60 * 60 * 1000;
+
+/** The part of a state that says what a person is asked. */
+export interface Asking {
+  readonly waiting: { readonly kind: string } | null;
+  readonly approval: { readonly id: string } | null;
+  readonly inquiry: { readonly id: string } | null;
+}
+
+/** The id of what is asked, as the run shows it, or null when no person is. */
+export function askedId({ waiting, approval, inquiry }: Asking): string | null {
+  if (waiting?.kind === "approval") return approval?.id ?? null;
+  return waiting?.kind === "reply" ? (inquiry?.id ?? null) : null;
+}
+
+/** The instant until which the run waits. */
+export function waitForPerson(draft: Draft, kind: "approval" | "reply"): number {
+  const until = draft.now + PERSON_MS;
+  const expiresAt = Math.max(draft.state.expiresAt, until);
+  draft.state = { ...draft.state, expiresAt, waiting: { kind, until } };
+  return until;
+}
+
+export function hearPerson(draft: Draft): void {
+  const expiresAt = Math.max(draft.state.expiresAt, draft.now + EXPIRY_MS);
+  draft.state = { ...draft.state, expiresAt, waiting: null };
+}
