@@ -75,8 +75,9 @@ const DIRECTIONS: { readonly [from: string]: { readonly [to: string]: "all" | "t
   models: { agent: "types", lib: "all" },
   agent: { lib: "all" },
   lib: {},
-  // Exported transcripts are read by the functions that made them; everything else goes over HTTP.
-  cli: { lib: "all", agent: ["postmortem", "replay", "replay-record"] },
+  // Exported transcripts are read by the functions that made them, and the contract is a file that the build writes;
+  // everything else goes over HTTP.
+  cli: { lib: "all", agent: ["postmortem", "replay", "replay-record"], http: ["openapi"] },
   web: { lib: "all" },
 };
 

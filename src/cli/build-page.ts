@@ -1,5 +1,5 @@
 /**
- * Builds the files of the page: `src/web/client` to `dist/web`, static assets beside the worker.
+ * Builds the files beside the worker, its static assets: the page, `src/web/client` to `dist/web`, and the contract.
  *
  * Why assets and not modules of the worker: the worker's own bundle stays small, a browser gets them without waking it,
  * and no source imports a generated file, so types, lint and tests need no build. They are made anew, in a tenth of a
@@ -10,6 +10,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { createDocument } from "../http/openapi.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { readDocsFiles } from "./build-docs.ts";
 
@@ -19,7 +20,13 @@ export const PAGE_DIR = fileURLToPath(new URL("../../dist/web", import.meta.url)
 const CLIENT_DIR = fileURLToPath(new URL("../web/client", import.meta.url));
 
 /** Sent with every file, by Cloudflare and by the local stand-in. Chunks carry a hash of their content in their name. */
-const HEADERS = `/assets/*
+const HEADERS = `/openapi.json
+  Cache-Control: public, max-age=300
+  Access-Control-Allow-Origin: *
+  Content-Security-Policy: default-src 'none'; frame-ancestors 'none'
+  X-Content-Type-Options: nosniff
+  Referrer-Policy: no-referrer
+/assets/*
   X-Content-Type-Options: nosniff
   Referrer-Policy: no-referrer
   Cross-Origin-Resource-Policy: same-origin
@@ -50,6 +57,7 @@ export async function buildPage(dir: string = PAGE_DIR): Promise<Result<string, 
     files.set("icon.svg", readFileSync(join(CLIENT_DIR, "icon.svg")));
     for (const [name, contents] of readDocsFiles()) files.set(name, contents);
     writeFolder(assets, files);
+    writeFileSync(join(dir, "openapi.json"), JSON.stringify(createDocument()));
     writeFileSync(join(dir, "_headers"), HEADERS);
     return ok(dir);
   } catch (error) {

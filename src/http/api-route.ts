@@ -29,6 +29,8 @@ export interface ApiRoute {
   readonly body?: { readonly schema: z.ZodType; readonly required: boolean; readonly type?: string };
   readonly answers: Readonly<Record<number, RouteAnswer>>;
   readonly problems: readonly ProblemCode[];
+  /** Served as a file beside the worker, which has no route for it. */
+  readonly isFile?: true;
 }
 
 export const HEADERS = {

@@ -342,6 +342,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: "get",
     path: "/openapi.json",
     id: "readContract",
+    isFile: true,
     summary: "This document",
     tag: "server",
     auth: "none",

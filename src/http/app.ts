@@ -19,7 +19,6 @@ import { createDocsRoutes } from "./docs.ts";
 import { createEstimateRoutes } from "./estimate.ts";
 import { createEventRoutes } from "./events.ts";
 import { createHealthRoutes } from "./health.ts";
-import { createOpenapiRoutes } from "./openapi.ts";
 import { answerPage, createPageRoutes } from "./page.ts";
 import { answerError, problem } from "./problems.ts";
 import { createRecordRoutes } from "./records.ts";
@@ -59,8 +58,7 @@ export function createApp(ports: HttpPorts = PRODUCTION_PORTS): Hono<HttpEnv> {
         }).getResponse(),
     }),
   );
-  // The contract, its reference and the page are the same whatever the settings are, and are there while they are wrong.
-  app.route("/", createOpenapiRoutes());
+  // The reference of the API and the page are the same whatever the settings are, and are there while they are wrong.
   app.route("/", createDocsRoutes());
   app.route("/", createPageRoutes());
   app.use(async function readSettings(c, next) {

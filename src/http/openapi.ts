@@ -1,12 +1,10 @@
 /**
- * `GET /openapi.json`: the contract of the API, OpenAPI 3.1, made from the schemas that validate and the table of routes.
+ * The contract of the API, OpenAPI 3.1, made from the schemas that validate and the table of routes.
  *
  * Owns: the document's frame and its examples. Leaves to others: the routes (api-routes.ts), the shapes (schemas.ts and
- * the route files). It needs no settings and no key, and is made once for an isolate.
+ * the route files). It depends on no setting, so it is no code of the worker: the build writes it once as a file beside
+ * it, `/openapi.json` (cli/build-page.ts).
  */
-
-import { etag } from "hono/etag";
-import { Hono } from "hono/tiny";
 import * as z from "zod";
 import { publicRunSchema } from "../agent/view.ts";
 import { againSchema } from "./again.ts";
@@ -15,7 +13,6 @@ import { API_ROUTES, problemsOf } from "./api-routes.ts";
 import { askSchema } from "./ask.ts";
 import { callerSchema } from "./caller.ts";
 import { continueSchema, forkSchema } from "./carry-on.ts";
-import type { HttpEnv } from "./context.ts";
 import { estimateRequestSchema, estimateSchema } from "./estimate.ts";
 import { EXAMPLES } from "./openapi-examples.ts";
 import { PROBLEMS, type ProblemCode, problemHeaders, typeOf } from "./problems.ts";
@@ -51,18 +48,6 @@ const COMPONENTS: readonly (readonly [name: string, schema: z.ZodType, io: "inpu
   ["Health", healthSchema, "output"],
   ["Problem", problemSchema, "output"],
 ];
-
-export function createOpenapiRoutes() {
-  let text: string | null = null;
-  return new Hono<HttpEnv>().get("/openapi.json", etag(), (c) => {
-    text ??= JSON.stringify(createDocument());
-    return c.body(text, 200, {
-      "content-type": "application/json",
-      "cache-control": "public, max-age=300",
-      "access-control-allow-origin": "*",
-    });
-  });
-}
 
 export function createDocument(): Json {
   const paths: Record<string, Record<string, Json>> = {};

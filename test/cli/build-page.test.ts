@@ -5,6 +5,8 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildPage, PAGE_DIR } from "../../src/cli/build-page.ts";
 import { bundleWorker } from "../../src/cli/bundle.ts";
+import { startHost } from "../../src/cli/host.ts";
+import { createDocument } from "../../src/http/openapi.ts";
 import { renderShell } from "../../src/web/shell.ts";
 
 /** Compressed kilobytes of page, script and style, without the drawing library. */
@@ -39,6 +41,41 @@ describe("the files of the page", () => {
     expect(lazy.length).toBe(1);
     expect(kilobytes(read(lazy[0] ?? ""))).toBeLessThan(DRAWING_KB_MAX);
     expect(read("main.js")).toContain(`("./${lazy[0]}")`);
+  });
+
+  test("the contract is beside them, as the schemas have it", () => {
+    expect(JSON.parse(readFileSync(join(dir, "openapi.json"), "utf8"))).toEqual(
+      JSON.parse(JSON.stringify(createDocument())),
+    );
+  });
+
+  test("the contract is served without a key, to any page, while the settings are wrong, and is not sent twice", async () => {
+    const stateDir = mkdtempSync(join(tmpdir(), "querent-files-"));
+    const bundle = await bundleWorker();
+    if (!bundle.ok) throw new Error(bundle.error);
+    const env = { QUERENT_LIMITS: "{wrong" };
+    const host = await startHost({ bundle: bundle.value.code, stateDir, env, pageDir: dir });
+    if (!host.ok) throw new Error(host.error);
+    try {
+      const response = await host.value.fetch("/openapi.json");
+      const names = ["content-type", "access-control-allow-origin", "cache-control", "x-content-type-options"];
+      expect(names.map((name) => response.headers.get(name))).toEqual([
+        "application/json",
+        "*",
+        "public, max-age=300",
+        "nosniff",
+      ]);
+      expect(await response.json()).toMatchObject({ openapi: "3.1.0", info: { title: "Querent" } });
+      const known = { "if-none-match": response.headers.get("etag") ?? "" };
+      expect((await host.value.fetch("/openapi.json", { headers: known })).status).toBe(304);
+      expect((await host.value.fetch("/openapi.json", { method: "HEAD" })).status).toBe(200);
+      expect((await host.value.fetch("/openapi.json", { method: "POST" })).status).toBe(405);
+      // The worker itself answers beside it.
+      expect((await host.value.fetch("/healthz")).status).toBe(503);
+    } finally {
+      await host.value.dispose();
+      rmSync(stateDir, { recursive: true, force: true });
+    }
   });
 
   test("every file that the document names is there", () => {

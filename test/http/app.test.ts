@@ -6,7 +6,6 @@ describe("the frame", () => {
     const { request, post } = createHarness();
     const answers = [
       await request("/healthz"),
-      await request("/openapi.json"),
       await request("/nowhere"),
       await request("/v1/runs", { method: "DELETE" }),
       await post("/v1/runs", "{"),
