@@ -39,7 +39,13 @@ export interface Run {
   readonly partial_answer: string | null;
   readonly n_queries: number;
   readonly question: string;
-  readonly waiting: { readonly kind: string; readonly until: string } | null;
+  readonly waiting: {
+    readonly kind: "retry" | "approval" | "reply";
+    readonly until: string;
+    readonly approval: { readonly id: string; readonly queries: readonly AskedQuery[] } | null;
+    readonly inquiry: { readonly id: string; readonly question: string; readonly options: readonly string[] } | null;
+  } | null;
+  readonly approve_above_rows: number | null;
   readonly mode: "auto" | "manual";
   readonly model: string;
   readonly limits: { readonly [name: string]: number };
@@ -78,6 +84,16 @@ export interface Run {
   readonly finished_at: string | null;
 }
 
+/** A query that a person is asked about, with what its plan expects. */
+export interface AskedQuery {
+  readonly index: number;
+  readonly sql: string;
+  readonly tables: readonly string[];
+  readonly rows_read: number;
+  readonly cost_usd: number;
+  readonly plan: readonly string[];
+}
+
 /** What the key of this tab may use. */
 export interface Caller {
   readonly models: readonly string[];
@@ -86,6 +102,8 @@ export interface Caller {
     readonly default: { readonly [name: string]: number };
     readonly max: { readonly [name: string]: number };
   };
+  /** From how many rows on a query waits for a person; null: only if the question says so. */
+  readonly approve_above_rows: number | null;
   readonly daily_usd: { readonly max: number; readonly left: number };
 }
 

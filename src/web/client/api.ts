@@ -34,14 +34,20 @@ export const api = {
     ),
   rows: (id: string, ref: string, from: number, limit: number, signal?: AbortSignal) =>
     getJson<ResultPage>(`${runPath(id)}/results/${encodeURIComponent(ref)}?from=${from}&limit=${limit}`, signal),
-  /** Empty limits and an empty model are the caller's defaults. */
-  ask: (question: string, limits: AskLimits, model: string) =>
+  /** Empty limits, an empty model and no rows are the caller's defaults. */
+  ask: (question: string, limits: AskLimits, model: string, approveAboveRows: number | null) =>
     postJson<Run>("/v1/runs", {
       question,
+      // Whoever has the page open can be asked back.
+      may_ask: true,
+      ...(approveAboveRows === null ? {} : { approve_above_rows: approveAboveRows }),
       ...(Object.keys(limits).length === 0 ? {} : { limits }),
       ...(model === "" ? {} : { model }),
     }),
   cancel: (id: string) => postJson<Run>(`${runPath(id)}/cancel`, {}),
+  approve: (id: string, approval: string, decision: "approve" | "decline", note: string) =>
+    postJson<Run>(`${runPath(id)}/approve`, { approval, decision, ...(note === "" ? {} : { note }) }),
+  reply: (id: string, inquiry: string, reply: string) => postJson<Run>(`${runPath(id)}/reply`, { inquiry, reply }),
   continue: (id: string, limits: AskLimits) => postJson<Run>(`${runPath(id)}/continue`, { limits }),
   again: (id: string) => postJson<Run>(`${runPath(id)}/again`, {}),
   fork: (id: string, step: number) => postJson<Run>(`${runPath(id)}/fork`, { step }),

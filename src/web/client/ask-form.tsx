@@ -9,7 +9,7 @@ import { api, type Failure } from "./api.ts";
 import type { Caller } from "./api-types.ts";
 import { formatCount, formatUsd } from "./format.ts";
 import { useLoaded } from "./hooks.ts";
-import { ASK_FIELDS, readLimits } from "./limits.ts";
+import { ASK_FIELDS, readApproval, readLimits } from "./limits.ts";
 import { FailureNotice } from "./parts.tsx";
 import { navigate } from "./router.ts";
 
@@ -19,13 +19,15 @@ const QUESTION_CHARS_MAX = 4_000;
 interface Settings {
   readonly model: string;
   readonly limits: { readonly [name: string]: string };
+  /** Rows above which a query waits for a word. */
+  readonly approval: string;
 }
 
 export function AskForm({ examples }: { examples: readonly string[] }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { state } = useLoaded((signal) => api.caller(signal), []);
   const caller = state.kind === "loaded" ? state.value : null;
-  const [settings, setSettings] = useState<Settings>({ model: "", limits: {} });
+  const [settings, setSettings] = useState<Settings>({ model: "", limits: {}, approval: "" });
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   useEffect(() => field.current?.focus(), []);
@@ -40,9 +42,14 @@ export function AskForm({ examples }: { examples: readonly string[] }) {
       setFailure({ status: 400, title: "A limit is not right", detail: read.detail });
       return;
     }
+    const approval = readApproval(settings.approval, caller?.approve_above_rows ?? null);
+    if (!approval.ok) {
+      setFailure({ status: 400, title: "That number of rows is not right", detail: approval.detail });
+      return;
+    }
     setSending(true);
     setFailure(null);
-    const answered = await api.ask(asked, read.limits, settings.model);
+    const answered = await api.ask(asked, read.limits, settings.model, approval.rows);
     setSending(false);
     if (answered.ok) navigate(`/runs/${answered.value.id}`);
     else setFailure(answered.failure);
@@ -127,6 +134,21 @@ function SettingFields({ caller, settings, onChange }: SettingFieldsProps) {
           </label>
         ))}
       </div>
+      <label class="approval">
+        Ask me before a query reads more rows than
+        <input
+          type="number"
+          inputmode="numeric"
+          min="0"
+          step="1"
+          max={caller?.approve_above_rows ?? undefined}
+          placeholder={caller?.approve_above_rows == null ? "never ask" : String(caller.approve_above_rows)}
+          value={settings.approval}
+          onInput={(event: Event) => {
+            if (event.target instanceof HTMLInputElement) onChange({ ...settings, approval: event.target.value });
+          }}
+        />
+      </label>
       {caller === null ? null : (
         <p class="left-today">
           {formatUsd(caller.daily_usd.left)} of {formatUsd(caller.daily_usd.max)} left today

@@ -77,3 +77,17 @@ export function readLimits(
   }
   return { ok: true, limits };
 }
+
+export type ApprovalRead =
+  /** Null: as the caller is set. */
+  { readonly ok: true; readonly rows: number | null } | { readonly ok: false; readonly detail: string };
+
+/** Rows above which a query waits for a person: a whole number, 0 for every query, at most `max` where one is set. */
+export function readApproval(text: string, max: number | null): ApprovalRead {
+  const trimmed = text.trim();
+  if (trimmed === "") return { ok: true, rows: null };
+  const rows = Number(trimmed);
+  if (!Number.isSafeInteger(rows) || rows < 0) return { ok: false, detail: "Enter a whole number, 0 for every query." };
+  if (max !== null && rows > max) return { ok: false, detail: `At most ${max}: above that a query always waits.` };
+  return { ok: true, rows };
+}

@@ -30,7 +30,7 @@ export function NextSteps({ run }: { run: Run }) {
           type="button"
           class="button"
           disabled={isSending}
-          onClick={() => void open(api.ask(run.question, {}, ""))}
+          onClick={() => void open(api.ask(run.question, {}, "", run.approve_above_rows))}
         >
           Ask a model anew
         </button>

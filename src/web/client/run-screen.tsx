@@ -14,6 +14,7 @@ import { useNow } from "./hooks.ts";
 import { Meters } from "./meters.tsx";
 import { NextSteps } from "./next-steps.tsx";
 import { FailureNotice, Folded, Notice, Waiting } from "./parts.tsx";
+import { PersonPanel } from "./person-panel.tsx";
 import { Receipt } from "./receipt.tsx";
 import { Replay } from "./replay.tsx";
 import { ResultPanel } from "./result-panel.tsx";
@@ -21,6 +22,15 @@ import { navigate } from "./router.ts";
 import { type RunView, toRunView } from "./run-view.ts";
 import { PreviewTable, Steps } from "./steps.tsx";
 
+/** Events after which the run itself is read anew. */
+const CHANGES_RUN: ReadonlySet<string> = new Set([
+  "step_finished",
+  "run_finished",
+  "approval_asked",
+  "approval_decided",
+  "question_asked",
+  "question_answered",
+]);
 const TICK_MS = 200;
 /** So close to its end a box counts as read to the end. */
 const END_PX = 60;
@@ -63,7 +73,10 @@ export function RunScreen({ id }: { id: string }) {
       </header>
       <div class="run-main">
         {isLive || isReplay ? (
-          <Progress run={run} view={view} isReplay={isReplay} onStopped={refresh} />
+          <>
+            {isReplay ? null : <PersonPanel run={run} onSaid={refresh} />}
+            <Progress run={run} view={view} isReplay={isReplay} onStopped={refresh} />
+          </>
         ) : (
           <Finished run={run} />
         )}
@@ -139,7 +152,7 @@ function useRun(id: string) {
           onEvents: (added) => {
             all.current = [...all.current, ...added];
             setEvents(all.current);
-            if (added.some((event) => event.type === "step_finished" || event.type === "run_finished")) {
+            if (added.some((event) => CHANGES_RUN.has(event.type))) {
               quietly(load(signal));
             }
           },
@@ -176,12 +189,13 @@ function Progress({ run, view, isReplay, onStopped }: ProgressProps) {
     setFailure(answered.ok || answered.failure.status === 409 ? null : answered.failure);
     onStopped();
   };
+  const isAsking = run.waiting !== null && run.waiting.kind !== "retry";
   const seen = view.steps.flatMap((step) => step.calls.flatMap((call) => call.preview ?? [])).at(-1);
   return (
     <section class="progress" aria-label="Progress">
       <p class="doing" role="status">
-        {view.isFinished ? null : <span class="spinner" aria-hidden="true" />}
-        {isReplay ? `Replay. ${view.doing}` : run.status === "waiting" ? "Waiting to go on" : view.doing}
+        {view.isFinished || isAsking ? null : <span class="spinner" aria-hidden="true" />}
+        {isReplay ? `Replay. ${view.doing}` : run.waiting?.kind === "retry" ? "Waiting to go on" : view.doing}
       </p>
       {isReplay ? null : (
         <button type="button" class="button button-stop" disabled={isStopping} onClick={() => void stop()}>

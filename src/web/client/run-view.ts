@@ -12,6 +12,7 @@ export interface CallView {
   readonly name: string;
   readonly sql: string | null;
   readonly status: "running" | "success" | "warning" | "error";
+  /** What came of it; while it runs, what else than running it does. */
   readonly summary: string;
   readonly advice: readonly string[];
   readonly rows: number | null;
@@ -24,7 +25,7 @@ export interface CallView {
 
 /** What went another way than planned, in words. */
 export interface NoticeView {
-  readonly kind: "retry" | "recovery" | "failure" | "ceiling";
+  readonly kind: "retry" | "recovery" | "failure" | "ceiling" | "person";
   readonly text: string;
 }
 
@@ -86,6 +87,7 @@ export function toToolTitle(name: string): string {
     describe_tables: "Look at tables",
     read_result: "More rows",
     final_answer: "Answer",
+    ask_user: "Question back",
     notes: "Notes",
     plan: "Plan",
   };
@@ -130,12 +132,40 @@ function take(step: Draft, event: RunEvent): void {
     case "retry_scheduled":
       step.notices.push({ kind: "retry", text: `Trying again (attempt ${toNumber(event.attempt) ?? 2}).` });
       return;
+    case "approval_asked":
+    case "approval_decided":
+    case "question_asked":
+    case "question_answered":
+      step.notices.push({ kind: "person", text: tellPerson(event) });
+      for (const [index, call] of step.calls.entries()) {
+        if (call.status !== "running") continue;
+        step.calls[index] = { ...call, summary: event.type.endsWith("_asked") ? "Waiting" : "" };
+      }
+      return;
     case "recovery":
       step.notices.push({ kind: "recovery", text: toText(event.message) });
       return;
     case "ceiling_reached":
       step.notices.push({ kind: "ceiling", text: `A limit is reached: ${toText(event.reason).replaceAll("_", " ")}.` });
       return;
+  }
+}
+
+/** What was asked of a person, or said by one. */
+function tellPerson(event: RunEvent): string {
+  const queries = toList(event.queries).length;
+  switch (event.type) {
+    case "approval_asked":
+      return queries === 1 ? "Asked whether the query may run." : `Asked whether ${queries} queries may run.`;
+    case "approval_decided": {
+      const said = event.decision === "approved" ? "allowed it" : "did not allow it";
+      const note = toText(event.note);
+      return `${toText(event.by)} ${said}${note === "" ? "." : `: “${note}”`}`;
+    }
+    case "question_asked":
+      return `Asked: “${toText(event.question)}”`;
+    default:
+      return `${toText(event.by)} answered: “${toText(event.reply)}”`;
   }
 }
 
@@ -200,6 +230,9 @@ function tellDoing(last: RunEvent | undefined, steps: ReadonlyMap<number, Draft>
       return `Step ${last.step}: the model is thinking`;
     case "retry_scheduled":
       return "Waiting to try the model again";
+    case "approval_asked":
+    case "question_asked":
+      return "Waiting for your word";
     default:
       if (running !== undefined) return `Step ${last.step}: ${running.sql === null ? "working" : "running the query"}`;
       return last.step === 0 ? "Starting" : `Step ${last.step} is done`;

@@ -59,6 +59,7 @@ const MARKS: { readonly [kind in NoticeView["kind"]]: string } = {
   recovery: "↻",
   failure: "!",
   ceiling: "!",
+  person: "?",
 };
 
 function StepNotice({ notice }: { notice: NoticeView }) {
@@ -81,7 +82,7 @@ function Call({ call }: { call: CallView }) {
         <span class="call-mark" aria-hidden="true">
           {call.status === "running" ? "" : call.status === "error" ? "✕" : "✓"}
         </span>
-        {call.status === "running" ? "Running" : tellOutcome(call)}
+        {call.status === "running" ? call.summary || "Running" : tellOutcome(call)}
       </p>
       {call.advice
         .filter((advice) => !FOR_THE_MODEL.test(advice))
