@@ -18,6 +18,8 @@ export type AskCommand =
       readonly model: string | null;
       readonly budgetUsd: number | null;
       readonly maxSteps: number | null;
+      /** Rows above which a query waits for a yes, or null for none. */
+      readonly approveAboveRows: number | null;
       /** Folder whose state survives, or null for one that goes away. */
       readonly keepDir: string | null;
       readonly isJson: boolean;
@@ -41,6 +43,7 @@ const ASK_FLAGS = {
   model: "ID",
   budget: "USD",
   "max-steps": "N",
+  "approve-above": "ROWS",
   keep: "DIR",
   run: "ID",
   json: null,
@@ -75,6 +78,8 @@ export function parseAskArguments(argv: readonly string[]): Result<AskCommand, s
   if (!budgetUsd.ok) return budgetUsd;
   const maxSteps = parseCount(given.get("max-steps"));
   if (!maxSteps.ok) return maxSteps;
+  const approveAbove = parseRows(given.get("approve-above"));
+  if (!approveAbove.ok) return approveAbove;
   return ok({
     kind: "ask",
     question,
@@ -82,6 +87,7 @@ export function parseAskArguments(argv: readonly string[]): Result<AskCommand, s
     model: given.get("model") ?? null,
     budgetUsd: budgetUsd.value,
     maxSteps: maxSteps.value,
+    approveAboveRows: approveAbove.value,
     keepDir,
     isJson,
   });
@@ -196,5 +202,11 @@ function parseAmount(text: string | undefined): Result<number | null, string> {
 function parseCount(text: string | undefined): Result<number | null, string> {
   if (text === undefined) return ok(null);
   if (!/^[1-9]\d{0,8}$/.test(text)) return err(`--max-steps must be a whole number above 0, not "${text}".`);
+  return ok(Number(text));
+}
+
+function parseRows(text: string | undefined): Result<number | null, string> {
+  if (text === undefined) return ok(null);
+  if (!/^\d{1,15}$/.test(text)) return err(`--approve-above must be a whole number of rows, 0 or more, not "${text}".`);
   return ok(Number(text));
 }

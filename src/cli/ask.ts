@@ -15,8 +15,10 @@ import { type OpenedDatabase, openDatabase } from "./database-check.ts";
 import { ASK_HELP, readVersion } from "./help.ts";
 import { type KeptRun, readKeptRuns, writeKeptRun } from "./kept-runs.ts";
 import { type PreparedDatabase, prepareDatabase, readRecord, stateDirOf } from "./load-database.ts";
+import { hearPerson } from "./person.ts";
 import { INTERRUPTED_EXIT_CODE, type ProcessEnd, takeOverSignals } from "./process-end.ts";
 import { openProgressScreen } from "./progress-screen.ts";
+import { isTerminal, openPrompt } from "./prompt.ts";
 import { exitCodeOf, lastResultOf, renderReport } from "./render.ts";
 import { createRun, getResult, getRun, isWrongCall, type Refusal, type Run } from "./run-client.ts";
 import { followToEnd } from "./run-session.ts";
@@ -33,6 +35,7 @@ interface Stop {
   readonly message: string;
 }
 
+const TERMINAL = { input: process.stdin, output: process.stderr };
 /** Of a terminal that does not say. */
 const WIDTH_OF_A_TERMINAL = 80;
 /** A table piped on has all the room there is. */
@@ -157,7 +160,7 @@ async function startOrResume(
       return kept;
     }
   }
-  const created = await createRun(host, command);
+  const created = await createRun(host, { ...command, mayAsk: isTerminal(TERMINAL) });
   if (created.ok && folder !== null) keep(folder, created.value, prepared);
   return created;
 }
@@ -181,7 +184,17 @@ async function follow(
   interrupt: AbortSignal,
 ): Promise<number> {
   const screen = openProgressScreen(process.stderr.isTTY && !command.isJson ? process.stderr : null);
-  const finished = await followToEnd(database.host, id, interrupt, (event) => screen.draw(event));
+  const prompt = openPrompt(TERMINAL, interrupt, note);
+  const finished = await followToEnd(database.host, id, interrupt, async (event) => {
+    screen.draw(event);
+    await hearPerson(database.host, id, event, {
+      ...prompt,
+      async ask(text) {
+        screen.hold(true);
+        return prompt.ask(text).finally(() => screen.hold(false));
+      },
+    });
+  });
   screen.close();
   if (!finished.ok) return interrupt.aborted ? INTERRUPTED_EXIT_CODE : complain(stopOf(finished.error));
   const run = finished.value;

@@ -14,6 +14,8 @@ Flags
   --model ID      the model that answers, such as claude-sonnet-5-5 or offline
   --budget USD    dollars that the run may cost at most, such as 0.25
   --max-steps N   model calls with their queries that the run may make at most
+  --approve-above ROWS
+                  ask me before a query reads more rows than this; 0: before every query
   --keep [DIR]    keep the state in DIR (.querent/ask when none is named): an interrupted
                   question goes on where it was when it is asked again
   --run ID        show a kept run again

@@ -10,6 +10,8 @@ import type { RunEvent } from "./run-events.ts";
 
 export interface ProgressScreen {
   draw(event: RunEvent): void;
+  /** Stops the ticking line while something else is written, or lets it tick again. */
+  hold(isHeld: boolean): void;
   /** Takes the ticking line off. Nothing is drawn afterwards. */
   close(): void;
 }
@@ -22,11 +24,13 @@ const STYLES = { plain: null, head: "bold", dim: "dim", sql: "cyan", bad: "yello
 
 /** `stream` is a terminal, or null when progress is not wanted. */
 export function openProgressScreen(stream: WriteStream | null): ProgressScreen {
-  if (stream === null) return { draw: () => undefined, close: () => undefined };
+  if (stream === null) return { draw: () => undefined, hold: () => undefined, close: () => undefined };
   const openedAt = performance.now();
   let startedAt: number | null = null;
   let doing = "starting";
+  let isStill = false;
   const tick = setInterval(() => {
+    if (isStill) return;
     const seconds = ((performance.now() - openedAt) / 1000).toFixed(1);
     stream.write(`${ERASE_LINE}${styled({ text: `… ${doing}, ${seconds} s`, style: "dim" }, stream)}`);
   }, TICK_MS);
@@ -39,6 +43,10 @@ export function openProgressScreen(stream: WriteStream | null): ProgressScreen {
       const lines = toProgressLines(event, elapsedMs, (stream.columns || WIDTH_DEFAULT) - 1);
       if (lines.length === 0) return;
       stream.write(`${ERASE_LINE}${lines.map((line) => styled(line, stream)).join("\n")}\n`);
+    },
+    hold(isHeld) {
+      isStill = isHeld;
+      if (isHeld) stream.write(ERASE_LINE);
     },
     close() {
       clearInterval(tick);

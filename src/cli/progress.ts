@@ -30,6 +30,11 @@ const observedSchema = z.looseObject({
     .looseObject({ rows: z.number(), rows_read: z.number(), duration_ms: z.number(), error: z.string().nullish() })
     .nullish(),
 });
+const wordSchema = z.looseObject({
+  decision: z.string().optional(),
+  reply: z.string().optional(),
+  by: z.string().optional(),
+});
 const messageSchema = z.looseObject({
   code: z.string().optional(),
   message: z.string().optional(),
@@ -49,6 +54,9 @@ function linesOf(event: RunEvent, elapsedMs: number): readonly ProgressLine[] {
       return replied(event, elapsedMs);
     case "tool_observed":
       return observed(event);
+    case "approval_decided":
+    case "question_answered":
+      return [word(event)];
     case "model_failed":
     case "retry_scheduled":
     case "recovery":
@@ -86,6 +94,14 @@ function observed(event: RunEvent): readonly ProgressLine[] {
       : `${count(query.rows, "row")}, ${query.rows_read.toLocaleString("en")} read, ${Math.round(query.duration_ms)} ms`;
   const said = isBad || counts === "" ? toSafeLine(observation?.summary ?? "done") : counts;
   return [{ text: `${INDENT}← ${said}`, style: isBad ? "bad" : "dim" }];
+}
+
+/** What a person has said. */
+function word(event: RunEvent): ProgressLine {
+  const { decision, reply, by } = wordSchema.safeParse(event).data ?? {};
+  const said =
+    decision === undefined ? `answered: ${reply ?? ""}` : decision === "approved" ? "allowed it" : "declined";
+  return { text: `${INDENT}· ${toSafeLine(`${by ?? "A person"} ${said}`)}`, style: "dim" };
 }
 
 function remark(event: RunEvent): ProgressLine {

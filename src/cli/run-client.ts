@@ -74,6 +74,10 @@ export interface RunRequest {
   readonly model: string | null;
   readonly budgetUsd: number | null;
   readonly maxSteps: number | null;
+  /** Rows above which a query waits for a person; null: none does. */
+  readonly approveAboveRows: number | null;
+  /** Somebody is there to be asked back. */
+  readonly mayAsk: boolean;
 }
 
 /** Starts a run; it goes on by itself. */
@@ -82,15 +86,17 @@ export function createRun(door: Door, request: RunRequest): Promise<Result<Run, 
     ...(request.budgetUsd === null ? {} : { budget_usd: request.budgetUsd }),
     ...(request.maxSteps === null ? {} : { max_steps: request.maxSteps }),
   };
-  return requestRun(door, "/v1/runs", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
+  return requestRun(
+    door,
+    "/v1/runs",
+    toPost({
       question: request.question,
       ...(request.model === null ? {} : { model: request.model }),
       ...(Object.keys(limits).length === 0 ? {} : { limits }),
+      ...(request.approveAboveRows === null ? {} : { approve_above_rows: request.approveAboveRows }),
+      ...(request.mayAsk ? { may_ask: true } : {}),
     }),
-  });
+  );
 }
 
 export function getRun(door: Door, id: string): Promise<Result<Run, Refusal>> {
@@ -99,6 +105,27 @@ export function getRun(door: Door, id: string): Promise<Result<Run, Refusal>> {
 
 export function cancelRun(door: Door, id: string): Promise<Result<Run, Refusal>> {
   return requestRun(door, `/v1/runs/${encodeURIComponent(id)}/cancel`, { method: "POST" });
+}
+
+/** A word to a run that waits for it. */
+export function approveRun(
+  door: Door,
+  id: string,
+  said: { readonly approval: string; readonly decision: "approve" | "decline"; readonly note?: string },
+): Promise<Result<Run, Refusal>> {
+  return requestRun(door, `/v1/runs/${encodeURIComponent(id)}/approve`, toPost(said));
+}
+
+export function replyToRun(
+  door: Door,
+  id: string,
+  said: { readonly inquiry: string; readonly reply: string },
+): Promise<Result<Run, Refusal>> {
+  return requestRun(door, `/v1/runs/${encodeURIComponent(id)}/reply`, toPost(said));
+}
+
+function toPost(body: object): RequestInit {
+  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
 /** Whether the worker is up and its settings make sense; the refusal names the setting that does not. */

@@ -19,9 +19,9 @@ export async function followToEnd(
   door: Door,
   id: string,
   signal: AbortSignal,
-  onEvent: (event: RunEvent) => void,
+  onEvent: (event: RunEvent) => void | Promise<void>,
 ): Promise<Result<Run, Refusal>> {
-  for await (const event of followRun(door, id, signal)) onEvent(event);
+  for await (const event of followRun(door, id, signal)) await onEvent(event);
   if (signal.aborted) return insist(() => cancelRun(door, id).then((cancelled) => overtaken(door, id, cancelled)));
   for (;;) {
     const run = await insist(() => getRun(door, id));

@@ -43,6 +43,15 @@ describe("npm run ask", () => {
     expect(readdirSync(folder.path)).toEqual(["fruit.db"]);
   });
 
+  it("C45: where nobody is at a terminal a query that needs a yes is not run, and that is said", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const command = ask(["--approve-above", "0", "--db", createFruit(), "How many fruit are there?"]);
+    expect(await command.ended()).toBe(1);
+    expect(command.stderr()).toContain("Note: A query was not allowed: it needs a yes, and nobody is at a terminal");
+    expect(command.stdout()).toContain("0 rows read");
+  });
+
   it("--json prints the run and nothing else", { timeout: TIMEOUT_MS }, async () => {
     const command = ask(["--json", "How many tracks are there?"]);
     expect({ code: await command.ended(), stderr: command.stderr() }).toEqual({ code: 0, stderr: "" });

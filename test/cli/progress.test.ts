@@ -67,6 +67,17 @@ describe("what is shown of a step", () => {
     expect(texts({ type: "retry_scheduled", at, code: "overloaded", until: "soon" })[0]).toContain("until soon");
   });
 
+  it("a person's word is told with who said it", () => {
+    expect(texts({ type: "approval_decided", at, decision: "approved", by: "local" })).toEqual([
+      "   · local allowed it",
+    ]);
+    expect(texts({ type: "approval_decided", at, decision: "declined", by: "local" })).toEqual(["   · local declined"]);
+    expect(texts({ type: "question_answered", at, reply: "Revenue", by: "slack:U1" })).toEqual([
+      "   · slack:U1 answered: Revenue",
+    ]);
+    expect(texts({ type: "question_answered", at, reply: 5 })).toEqual(["   · A person answered: "]);
+  });
+
   it("an event that nobody knows, or that is not as expected, is passed over", () => {
     expect(texts({ type: "telepathy_established", at })).toEqual([]);
     expect(texts({ type: "model_replied", at, calls: "none" })).toEqual([]);

@@ -1,8 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { cancelRun, checkHealth, createRun, getResult, getRun, isWrongCall } from "../../src/cli/run-client.ts";
+import {
+  approveRun,
+  cancelRun,
+  checkHealth,
+  createRun,
+  getResult,
+  getRun,
+  isWrongCall,
+  replyToRun,
+} from "../../src/cli/run-client.ts";
 import { aRun, fakeDoor, problem } from "./fake-door.ts";
 
-const request = { question: "How many tracks?", model: null, budgetUsd: null, maxSteps: null };
+const NOBODY = { approveAboveRows: null, mayAsk: false };
+const request = { question: "How many tracks?", model: null, budgetUsd: null, maxSteps: null, ...NOBODY };
 
 describe("asking over HTTP", () => {
   it("sends only what was said on the command line", async () => {
@@ -16,6 +26,18 @@ describe("asking over HTTP", () => {
         path: "/v1/runs",
         body: { question: "How many tracks?", model: "offline", limits: { budget_usd: 0.25, max_steps: 3 } },
       },
+    ]);
+  });
+
+  it("asks for a yes and to be asked back, and sends both words", async () => {
+    const door = fakeDoor(Response.json(aRun({ status: "running" })));
+    await createRun(door, { ...request, approveAboveRows: 0, mayAsk: true });
+    await approveRun(door, "run_1", { approval: "a1", decision: "decline", note: "No." });
+    await replyToRun(door, "run_1", { inquiry: "q1", reply: "Revenue" });
+    expect(door.requests.map(({ path, body }) => [path, body])).toEqual([
+      ["/v1/runs", { question: "How many tracks?", approve_above_rows: 0, may_ask: true }],
+      ["/v1/runs/run_1/approve", { approval: "a1", decision: "decline", note: "No." }],
+      ["/v1/runs/run_1/reply", { inquiry: "q1", reply: "Revenue" }],
     ]);
   });
 

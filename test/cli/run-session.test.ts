@@ -9,7 +9,7 @@ describe("one run to its end", () => {
   it("is followed, then read as it ended", async () => {
     const seen: string[] = [];
     const door = fakeDoor(eventStream([{ type: "run_started" }, finished]), Response.json(aRun()));
-    expect(await followToEnd(door, "run_1", never, (event) => seen.push(event.type))).toEqual({
+    expect(await followToEnd(door, "run_1", never, (event) => void seen.push(event.type))).toEqual({
       ok: true,
       value: aRun(),
     });

@@ -85,7 +85,14 @@ async function ask(
   gold: GoldRows,
   options: RunSetOptions,
 ): Promise<Attempt> {
-  const request = { question: question.question, model: options.model, budgetUsd: options.budgetUsd, maxSteps: null };
+  const request = {
+    question: question.question,
+    model: options.model,
+    budgetUsd: options.budgetUsd,
+    maxSteps: null,
+    approveAboveRows: null,
+    mayAsk: false,
+  };
   const created = await createRun(host, request);
   if (!created.ok) return failedAttempt(question, created.error.message);
   const run = await waitForEnd(host, created.value.id);

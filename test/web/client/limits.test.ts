@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX } from "../../../src/agent/limits.ts";
-import { ASK_FIELDS, fieldsToRaise, proposeLimit, readLimits } from "../../../src/web/client/limits.ts";
+import { ASK_FIELDS, fieldsToRaise, proposeLimit, readApproval, readLimits } from "../../../src/web/client/limits.ts";
 
 const LIMITS = { ...DEFAULT_LIMITS };
 const USAGE = { cost_usd: 0.49, rows_read: 100, model_calls: 3 };
@@ -59,5 +59,19 @@ describe("limits on the page", () => {
   test("a field at its maximum is right, and so is one whose maximum is not known", () => {
     expect(readLimits({ max_steps: "128" }, { max_steps: 128 }).ok).toBe(true);
     expect(readLimits({ max_steps: "1000" }, null).ok).toBe(true);
+  });
+});
+
+describe("rows above which to ask", () => {
+  test.each([
+    ["", null, { ok: true, rows: null }],
+    ["0", null, { ok: true, rows: 0 }],
+    [" 5000 ", 5_000, { ok: true, rows: 5_000 }],
+    ["5001", 5_000, { ok: false, detail: "At most 5000: above that a query always waits." }],
+    ["-1", null, { ok: false, detail: "Enter a whole number, 0 for every query." }],
+    ["1.5", null, { ok: false, detail: "Enter a whole number, 0 for every query." }],
+    ["many", null, { ok: false, detail: "Enter a whole number, 0 for every query." }],
+  ])("%j under %j is %j", (text, max, expected) => {
+    expect(readApproval(text, max)).toEqual(expected);
   });
 });

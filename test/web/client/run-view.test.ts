@@ -115,6 +115,37 @@ describe("the view of a run", () => {
     ]);
   });
 
+  test("what a person is asked and says is told in words, and the call waits meanwhile", () => {
+    const replied = ["model_replied", 1, { calls: [CALL] }] as const;
+    const asked = ["approval_asked", 1, { queries: [{}], until: "x" }] as const;
+    const waiting = toRunView(events(replied, asked));
+    expect(waiting.doing).toBe("Waiting for your word");
+    expect(waiting.steps[0]?.calls[0]).toMatchObject({ status: "running", summary: "Waiting" });
+    const decided = ["approval_decided", 1, { decision: "approved", by: "team", note: null }] as const;
+    const view = toRunView(
+      events(
+        replied,
+        asked,
+        decided,
+        ["approval_asked", 1, { queries: [{}, {}] }],
+        ["approval_decided", 1, { decision: "declined", by: "team", note: "No." }],
+        ["question_asked", 1, { question: "Which?" }],
+        ["question_answered", 1, { reply: "Revenue", by: "slack:U1" }],
+      ),
+    );
+    expect(view.steps[0]?.notices.map(({ kind, text }) => [kind, text])).toEqual(
+      [
+        "Asked whether the query may run.",
+        "team allowed it.",
+        "Asked whether 2 queries may run.",
+        "team did not allow it: “No.”",
+        "Asked: “Which?”",
+        "slack:U1 answered: “Revenue”",
+      ].map((text) => ["person", text]),
+    );
+    expect(view.steps[0]?.calls[0]?.summary).toBe("");
+  });
+
   test("two calls with the same id are each answered once, and an answer to an unknown call is shown", () => {
     const twice = { ...CALL };
     const { steps } = toRunView(
