@@ -11,6 +11,7 @@ import { classifyError } from "./failure.ts";
 import { type CheckedQuery, checkQuery } from "./gate.ts";
 import { type SqlError, toSqlError } from "./hints.ts";
 import { createJudge, JUDGEMENTS_MAX, type Judge, type Judgement, SCHEMA_MOVES } from "./judge.ts";
+import { openKnownVerdicts } from "./known-verdicts.ts";
 import { type TableScan, toPlanLines } from "./plan.ts";
 import { toReach } from "./reach.ts";
 import type { SqlRefusal } from "./refusal.ts";
@@ -68,7 +69,7 @@ export interface DatabaseOptions {
 /** Rows of a table from which scanning all of it is worth a warning. */
 const SCAN_WARNING_ROWS = 5_000;
 
-/** Wires a read-only database for one caller. Keeps its schema and verdicts while it lives. */
+/** Wires a read-only database for one caller. Keeps its schema while it lives; verdicts are shared. */
 export function createDatabase(d1: D1Database, scopes: Scopes, options: DatabaseOptions): Database {
   const sleep = options.sleep ?? ((durationMs) => new Promise((resolve) => setTimeout(resolve, durationMs)));
   const rowsMax = Math.max(1, Math.min(scopes.rowCap ?? RESULT_ROWS_MAX, RESULT_ROWS_MAX));
@@ -76,7 +77,8 @@ export function createDatabase(d1: D1Database, scopes: Scopes, options: Database
   // Where no bookmark is passed in, a query sees at least what the one before it saw.
   let lastBookmark: string | null = null;
   // One row more than is kept tells whether there are more.
-  const judge = createJudge(snapshots, scopes, rowsMax + 1);
+  const known = openKnownVerdicts(d1, scopes, rowsMax + 1, options.now);
+  const judge = createJudge(snapshots, scopes, rowsMax + 1, known);
 
   return {
     async schema() {

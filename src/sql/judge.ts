@@ -7,22 +7,16 @@ import { byteLength } from "../lib/bytes.ts";
 import { COOKIE_SQL, toCookie } from "./catalog.ts";
 import { type DatabaseConnection, runBatch } from "./connection.ts";
 import { type CheckedQuery, SQL_BYTES_MAX } from "./gate.ts";
+import type { Judged, KnownVerdicts } from "./known-verdicts.ts";
 import type { SqlRefusal } from "./refusal.ts";
 import type { Retry } from "./retry.ts";
 import type { Scopes } from "./scopes.ts";
-import type { Snapshot, Snapshots } from "./snapshot.ts";
-import { checkVerdict, toBody, toWrappedSql, type Verdict } from "./verdict.ts";
+import type { Snapshots } from "./snapshot.ts";
+import { checkVerdict, toBody, toWrappedSql } from "./verdict.ts";
 
 export type Judgement =
   | ({ readonly kind: "verdict" } & Judged)
   | { readonly kind: "refused"; readonly refusal: SqlRefusal };
-
-export interface Judged {
-  readonly verdict: Verdict;
-  readonly snapshot: Snapshot;
-  /** Column names, once a run has told them. */
-  readonly names: readonly string[] | null;
-}
 
 export interface Judge {
   /** Throws what D1 throws, also for a statement that the engine cannot compile. */
@@ -33,8 +27,6 @@ export interface Judge {
   forget(connection: DatabaseConnection, retry: Retry, checked: CheckedQuery): Promise<void>;
 }
 
-/** Verdicts kept: a run asks a dozen queries and repeats some; an object serves one caller. */
-const VERDICTS_MAX = 50;
 /** Times a statement is judged because the schema changed in between. */
 export const JUDGEMENTS_MAX = 3;
 
@@ -44,21 +36,12 @@ export const SCHEMA_MOVES: SqlRefusal = {
   advice: ["Send the query again in a moment."],
 };
 
-/** `rowsMax` is how many rows of a result are asked for. */
-export function createJudge(snapshots: Snapshots, scopes: Scopes, rowsMax: number): Judge {
-  const known = new Map<string, Judged>();
-
-  function remember(sql: string, judged: Judged): Judgement {
-    const oldest = known.keys().next();
-    if (known.size >= VERDICTS_MAX && !oldest.done) known.delete(oldest.value);
-    known.set(sql, judged);
-    return { kind: "verdict", ...judged };
-  }
-
+/** `rowsMax` is how many rows of a result are asked for; `known`: verdicts of this caller's scopes, over this database. */
+export function createJudge(snapshots: Snapshots, scopes: Scopes, rowsMax: number, known: KnownVerdicts): Judge {
   return {
     async judge(connection, retry, checked, rowsReadMax) {
-      const found = known.get(checked.sql);
-      if (found !== undefined && found.verdict.rowsReadEstimate <= rowsReadMax) return { kind: "verdict", ...found };
+      const found = known.find(checked.sql);
+      if (found !== null && found.verdict.rowsReadEstimate <= rowsReadMax) return { kind: "verdict", ...found };
       for (let round = 0; round < JUDGEMENTS_MAX; round += 1) {
         const snapshot = await snapshots.read(connection, retry, round > 0);
         const { catalog, profile } = snapshot;
@@ -71,18 +54,20 @@ export function createJudge(snapshots: Snapshots, scopes: Scopes, rowsMax: numbe
         const input = { checked, body, explain, plan, catalog, profile, scopes, rowsReadMax, resultRowsMax: rowsMax };
         const verdict = checkVerdict(input);
         if (!verdict.ok) return { kind: "refused", refusal: verdict.error };
-        return remember(checked.sql, { verdict: verdict.value, snapshot, names: null });
+        const judged: Judged = { verdict: verdict.value, snapshot, names: null };
+        known.keep(checked.sql, judged);
+        return { kind: "verdict", ...judged };
       }
       return { kind: "refused", refusal: SCHEMA_MOVES };
     },
 
     keepNames(checked, names) {
-      const found = known.get(checked.sql);
-      if (found !== undefined && found.names === null) known.set(checked.sql, { ...found, names });
+      const found = known.find(checked.sql);
+      if (found !== null && found.names === null) known.keep(checked.sql, { ...found, names });
     },
 
     async forget(connection, retry, checked) {
-      known.delete(checked.sql);
+      known.drop(checked.sql);
       await snapshots.read(connection, retry, true);
     },
   };

@@ -3,7 +3,8 @@
  *
  *   --part LIST     of steps, burst, size, start, gate; all of them unless told
  *   --steps 8,32,128 --runs 1,20,200 --rounds 5   the table of steps; 200 at once at the fewest steps only (--full: at all)
- *   --only NAMES    of floor-alarm, querent-alarm, floor-loop, querent-caller
+ *   --only NAMES    of floor-alarm, querent-alarm, floor-loop, querent-caller, querent-caller-known (its runs ask the same
+ *                   queries, so that their verdicts are known)
  *   --against       the peers too: those of test/bench, and Cloudflare's own of test/bench/cloudflare
  *   --commands 300  slash commands in the burst
  *   --out FILE      all of it as JSON
@@ -96,6 +97,7 @@ async function measureContenders(): Promise<readonly Measured[]> {
     "querent-alarm": () => openQuerent("alarm"),
     "floor-loop": () => openFloor("loop"),
     "querent-caller": () => openQuerent("caller"),
+    "querent-caller-known": () => openQuerent("caller", true),
   };
   const names = given.only === undefined ? Object.keys(openers) : list(given.only);
   const contenders: Contender[] = [];

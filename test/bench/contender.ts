@@ -86,14 +86,14 @@ export async function openWorld(entry?: string): Promise<World> {
 
 const LIMITS = { max_steps: 128, max_hops: 256, max_model_calls: 512, wall_clock_s: 3_600, budget_usd: 10 };
 
-/** Querent with its alarm (`nobody waits`) or driven by a waiting request. */
-export async function openQuerent(driver: "alarm" | "caller"): Promise<Contender> {
+/** Querent with its alarm (`nobody waits`) or driven by a waiting request; `known`: all its runs ask the same queries. */
+export async function openQuerent(driver: "alarm" | "caller", known = false): Promise<Contender> {
   const world = await openWorld();
   const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
   const ids = new Map<string, string>();
   const ended: Audited[] = [];
   return {
-    name: `querent-${driver}`,
+    name: known ? `querent-${driver}-known` : `querent-${driver}`,
     async run(conversation, steps) {
       const body = JSON.stringify({ question: `bench ${conversation} of ${steps}: which tracks?`, limits: LIMITS });
       const wait = driver === "caller" ? { prefer: "wait=300" } : {};

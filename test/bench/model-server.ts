@@ -18,9 +18,13 @@ export interface ModelServer {
 
 const NAME = /bench ([\w-]+) of (\d+):/;
 
-/** The query of step `n`: a few rows of the demo database, another one each step. */
-export function queryOf(n: number): string {
-  return `SELECT TrackId, Name, Milliseconds FROM Track WHERE TrackId BETWEEN ${n * 3 + 1} AND ${n * 3 + 3}`;
+/**
+ * The query of step `n`: a few rows of the demo database, another one each step. Each conversation has its own, as real
+ * ones do; those whose name holds `known` share theirs, as the runs of a schedule do.
+ */
+export function queryOf(name: string, n: number): string {
+  const asked = name.includes("known") ? "known" : name;
+  return `SELECT TrackId, Name, Milliseconds, '${asked}' AS run FROM Track WHERE TrackId BETWEEN ${n * 3 + 1} AND ${n * 3 + 3}`;
 }
 
 interface Reply {
@@ -80,7 +84,7 @@ export async function startModelServer(): Promise<ModelServer> {
             type: "tool_use",
             id: `toolu_${name}_${turn}`,
             name: "execute_read_only_sql",
-            input: { sql: queryOf(turn) },
+            input: { sql: queryOf(name, turn) },
           };
       const usage = {
         input_tokens: 40,

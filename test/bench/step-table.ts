@@ -105,7 +105,10 @@ function median(values: readonly number[]): number {
 
 /** With the ratio to the floor of the same driver, or for peers to Querent. */
 export function toLine(measured: Measured, before: readonly Measured[]): string {
-  const base = { "querent-alarm": "floor-alarm", "querent-caller": "floor-loop" }[measured.name] ?? "querent-caller";
+  const base =
+    { "querent-alarm": "floor-alarm", "querent-caller": "floor-loop", "querent-caller-known": "floor-loop" }[
+      measured.name
+    ] ?? "querent-caller";
   const other = before.find(
     (each) => each.name === base && each.steps === measured.steps && each.runs_at_once === measured.runs_at_once,
   );

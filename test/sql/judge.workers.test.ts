@@ -1,11 +1,15 @@
 /** What a query costs in round trips, and how faults of the platform are met. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "../../src/sql/database.ts";
+import type { Scopes } from "../../src/sql/scopes.ts";
 import { faultyD1 } from "./faulty-d1.ts";
 import { ask, database, fillDatabase } from "./fixture-database.ts";
 
 beforeAll(fillDatabase);
 const lost = () => new Error("D1_ERROR: Network connection lost.");
+
+/** As objects of one isolate have it: the very same binding. */
+const over = (d1: D1Database, scopes: Scopes = {}) => createDatabase(d1, scopes, { now: () => 0 });
 
 describe("round trips", () => {
   it("explains in one batch, runs in another that tells the names too, and runs a known statement in one", async () => {
@@ -22,6 +26,26 @@ describe("round trips", () => {
     calls.length = 0;
     await ask("SELECT name FROM t; -- again", on);
     expect(calls.map((texts) => texts.length)).toEqual([5]);
+  });
+
+  it("C18: runs a statement in one that an earlier run over the same binding has had judged", async () => {
+    const { d1, calls } = faultyD1();
+    const first = over(d1);
+    expect(await ask("SELECT name FROM t ORDER BY name", first)).toMatchObject({ kind: "rows" });
+    const second = over(d1);
+    await second.schema();
+    calls.length = 0;
+    expect(await ask("SELECT name FROM t ORDER BY name", second)).toMatchObject({ kind: "rows" });
+    expect(calls.map((texts) => texts.length)).toEqual([5]);
+  });
+
+  it("judges it anew for a caller with other scopes, who may not read it", async () => {
+    const { d1 } = faultyD1();
+    expect(await ask("SELECT name FROM t", over(d1))).toMatchObject({ kind: "rows" });
+    expect(await ask("SELECT name FROM t", over(d1, { tables: { deny: ["t"] } }))).toMatchObject({
+      kind: "refused",
+      refusal: { code: "table_not_readable" },
+    });
   });
 
   it("asks nothing of the database for what the text alone refuses", async () => {
