@@ -51,6 +51,8 @@ export type StepReply =
   | { readonly kind: "ran"; readonly run: PublicRun }
   /** Nothing to do before `run.waiting.until`. */
   | { readonly kind: "waiting"; readonly run: PublicRun }
+  /** This call ran a step, the run goes on, and who asked wanted to know no more. */
+  | { readonly kind: "went_on" }
   /** Another driver is in the middle of a step. */
   | { readonly kind: "busy"; readonly run: PublicRun }
   /** The run was over before this call. */
@@ -147,7 +149,8 @@ export interface RunApi {
   /** Starts the run, or returns it as it is when the id is taken. A database that cannot be read is an ending. */
   start(input: StartRun, driver?: Driver): Promise<PublicRun>;
   view(): Promise<PublicRun | null>;
-  step(driver?: Driver): Promise<StepReply>;
+  /** `isBrief`: without the run while it goes on; it grows with every step, and a driver does not look at it. */
+  step(driver?: Driver, isBrief?: boolean): Promise<StepReply>;
   cancel(): Promise<CancelReply>;
   /** Answers what the run asks a person. */
   decide(said: Decision | Answer): Promise<DecideReply>;

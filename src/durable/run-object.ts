@@ -76,7 +76,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     return journal === null ? null : this.show(journal);
   }
 
-  async step(driver: Driver = "caller"): Promise<StepReply> {
+  async step(driver: Driver = "caller", isBrief = false): Promise<StepReply> {
     const journal = this.journal();
     if (journal === null) return { kind: "not_found" };
     const now = Date.now();
@@ -84,7 +84,8 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
     if (journal.load().ending !== null) return { kind: "finished", run: this.show(journal) };
     if (this.driver.isBusy(now)) return { kind: "busy", run: this.show(journal) };
     const kind = await this.runOnce(journal, now);
-    return { kind, run: this.show(journal) };
+    const isEnough = isBrief && kind === "ran" && journal.load().ending === null;
+    return isEnough ? { kind: "went_on" } : { kind, run: this.show(journal) };
   }
 
   async decide(said: Decision | Answer): Promise<DecideReply> {
@@ -207,9 +208,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   private async onRun<Reply>(act: (journal: RunJournal) => Reply | Promise<Reply>): Promise<Reply | NotFound> {
     const journal = await this.touch();
     if (journal === null) return { kind: "not_found" };
-    const reply = await act(journal);
-    await this.armNext(journal);
-    return reply;
+    return Promise.resolve(act(journal)).finally(() => this.armNext(journal));
   }
 
   private objectOf(runId: string): RunApi & RunKinApi {

@@ -16,6 +16,8 @@ export interface Tracing {
 }
 
 export interface Span {
+  /** False where nobody looks: then nothing need be said. */
+  readonly isTraced?: boolean;
   setAttribute(key: string, value: boolean | number | string): unknown;
 }
 
@@ -27,6 +29,7 @@ export function traceModel(model: Model, runId: string, provider: string, tracin
     countInputTokens: (request, signal) => model.countInputTokens(request, signal),
     complete: (request, signal) =>
       tracing.enterSpan(`chat ${model.info.id}`, async (span) => {
+        if (span.isTraced === false) return model.complete(request, signal);
         span.setAttribute("gen_ai.operation.name", "chat");
         span.setAttribute("gen_ai.provider.name", provider);
         span.setAttribute("gen_ai.request.model", model.info.id);
@@ -75,6 +78,7 @@ function traceCall(name: string, call: CheckedCall, runId: string, tracing: Trac
     ...call,
     run: (context) =>
       tracing.enterSpan(`execute_tool ${name}`, async (span) => {
+        if (span.isTraced === false) return call.run(context);
         span.setAttribute("gen_ai.operation.name", "execute_tool");
         span.setAttribute("gen_ai.tool.name", name);
         span.setAttribute("gen_ai.tool.type", "function");

@@ -26,15 +26,17 @@ export async function driveRun(run: PublicRun, object: RunApi, options: DriveOpt
   const { ports, signal } = options;
   const until = ports.now() + options.waitMs;
   let current = run;
+  const asItIs = async (): Promise<PublicRun> => (await object.view()) ?? current;
   while (current.status !== "finished" && !signal.aborted) {
     const left = until - ports.now();
-    if (left <= 0) return current;
-    const step = object.step("caller");
+    if (left <= 0) return asItIs();
+    const step = object.step("caller", true);
     const reply = await Promise.race([step, afterDelay(ports, left)]);
     if (reply === null) {
       options.keepAlive(step.catch(() => undefined));
-      return current;
+      return asItIs();
     }
+    if (reply.kind === "went_on") continue;
     if (reply.kind === "not_found") return current;
     current = reply.run;
     const leftNow = until - ports.now();

@@ -46,6 +46,8 @@ export function createRunActionRoutes() {
       }
       const reply = await object.step("caller");
       switch (reply.kind) {
+        case "went_on":
+          throw new TypeError("a step that was asked for its run tells it");
         case "ran":
           return c.json(reply.run, 200, runHeaders(reply.run));
         case "not_found":

@@ -58,6 +58,15 @@ describe("drivers", () => {
     expect(await stub.view()).toMatchObject({ status: "finished", answer: "One." });
   });
 
+  it("tells a driver that asks for no more only that the run goes on, and at its end the run", async () => {
+    const world = answeringWorld();
+    installWorld(world);
+    const { input, stub } = newRun(world);
+    await stub.start(input, "caller");
+    expect(await stub.step("caller", true)).toEqual({ kind: "went_on" });
+    expect(await stub.step("caller", true)).toMatchObject({ kind: "ran", run: { status: "finished", answer: "One." } });
+  });
+
   it("runs exactly one step a call in manual mode, and says when the run was over before", async () => {
     const world = answeringWorld();
     installWorld(world);

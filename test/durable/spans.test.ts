@@ -56,6 +56,15 @@ const reply: ModelOutcome = {
 describe("spans of OpenTelemetry", () => {
   const signal = new AbortController().signal;
 
+  it("hold nothing where nobody looks, and the call is made all the same", async () => {
+    const said: string[] = [];
+    const untraced: Tracing = {
+      enterSpan: (_name, run) => run({ isTraced: false, setAttribute: (key) => void said.push(key) }),
+    };
+    expect(await traceModel(modelThat(reply), "run_1", "anthropic", untraced).complete(REQUEST, signal)).toBe(reply);
+    expect(said).toEqual([]);
+  });
+
   it("a model call is `chat MODEL` with the names and tokens of the convention, and no word of the question", async () => {
     const { spans, tracing } = tracer();
     const model = traceModel(modelThat(reply), "run_1", "anthropic", tracing);

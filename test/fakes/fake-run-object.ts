@@ -102,7 +102,7 @@ export class FakeRun implements RunApi {
     return this.run;
   }
 
-  async step(): Promise<StepReply> {
+  async step(_driver?: Driver, isBrief = false): Promise<StepReply> {
     this.calls.push("step");
     const run = this.run;
     if (run === null) return { kind: "not_found" };
@@ -126,7 +126,7 @@ export class FakeRun implements RunApi {
     this.run = { ...run, usage: { ...run.usage, steps } };
     this.tell("step_finished");
     if (steps >= this.stepsToEnd) this.end("answered", "done");
-    return { kind: "ran", run: this.run };
+    return isBrief && this.run.status !== "finished" ? { kind: "went_on" } : { kind: "ran", run: this.run };
   }
 
   async cancel(): Promise<CancelReply> {

@@ -27,6 +27,21 @@ describe("driveRun", () => {
     expect(object.calls).toEqual(Array.from({ length: 5 }, () => "step"));
   });
 
+  test("gives the run as it is when the wait ends between two steps, not as it was at the start", async () => {
+    const { object, drive, ports } = await startedRun((run) => {
+      run.stepsToEnd = 50;
+    });
+    const { step } = object;
+    object.step = async (...given) => {
+      await ports.sleep(400);
+      return step.apply(object, given);
+    };
+    const run = await drive(1_000);
+    expect(run).toMatchObject({ status: "running" });
+    expect(run.usage.steps).toBeGreaterThan(0);
+    expect(object.calls.at(-1)).toBe("view");
+  });
+
   test("waits for a retry that comes within the wait, and goes on", async () => {
     const { object, drive, ports } = await startedRun((run) => {
       run.script.push("waiting");
