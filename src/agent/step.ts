@@ -16,7 +16,7 @@ import { abortAt, deadlineAt } from "./clock.ts";
 import { keptBackNanoUsd, priceUsage } from "./cost.ts";
 import { type Prepared, prepareCall, refuseInterrupted, refuseOverHops, refuseRepeated } from "./dispatch.ts";
 import type { Event } from "./event.ts";
-import { checkFigures } from "./figures.ts";
+import { checkFigures, type Evidence } from "./figures.ts";
 import { tellFindings } from "./findings.ts";
 import { inquiryToAsk } from "./inquiry.ts";
 import type { ModelOutcome, ModelRequest, ToolCall } from "./model.ts";
@@ -35,6 +35,8 @@ export type StepResult =
   | { readonly kind: "wait"; readonly until: number }
   /** Somebody else moved the run while our effect was open; what we know of its cost is recorded. */
   | { readonly kind: "superseded" };
+
+const NO_EVIDENCE: Evidence = { citations: [], unsupported: [] };
 
 /** Bytes of the partial answer that is made without a model. */
 const FINDINGS_BYTES_MAX = 6_000;
@@ -255,7 +257,9 @@ async function callModel(
 function toEvent(ports: StepPorts, state: AgentState, outcome: ModelOutcome, costNanoUsd: number): Event {
   if (outcome.kind === "reply") {
     const { reply } = outcome;
-    const evidence = checkFigures(reply.text, state.question, ports.journal.results());
+    // What is said beside calls is no answer.
+    const isAnswer = reply.calls.length === 0;
+    const evidence = isAnswer ? checkFigures(reply.text, state.question, ports.journal.results()) : NO_EVIDENCE;
     return { kind: "model_replied", reply, costNanoUsd, evidence };
   }
   const now = ports.now();

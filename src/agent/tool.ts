@@ -160,17 +160,19 @@ export interface Tool extends ToolSpec {
   check(input: unknown): Result<CheckedCall, readonly string[]>;
 }
 
-/** Closes a definition over its input type. */
+const inputSchemas = new WeakMap<z.ZodType, ToolSpec["inputSchema"]>();
+
+/** Closes a definition over its input type. `input` is made once, and not at every wake of a run. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   const { name, description, input: schema } = definition;
-  let inputSchema: ToolSpec["inputSchema"] | null = null;
   return {
     name,
     description,
-    // Only a run that begins shows its tools: later wakes need not make the schema.
+    // Only a run that begins shows its tools, and all runs show the same.
     get inputSchema() {
-      inputSchema ??= z.toJSONSchema(schema, { io: "input" });
-      return inputSchema;
+      const made = inputSchemas.get(schema) ?? z.toJSONSchema(schema, { io: "input" });
+      inputSchemas.set(schema, made);
+      return made;
     },
     check: (input) => {
       const parsed = schema.safeParse(input);

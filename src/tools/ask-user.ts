@@ -14,14 +14,16 @@ const DESCRIPTION = `Asks the person one question and waits for the answer, whic
 read in ways that give different answers, and the data cannot decide which is meant. options: two to five readings to
 choose from; the person may also answer in words of their own.`;
 
+const inputSchema = z.strictObject({
+  question: z.string().trim().min(1).max(QUESTION_CHARS_MAX),
+  options: z.array(z.string().trim().min(1).max(OPTION_CHARS_MAX)).min(2).max(5),
+});
+
 export function createAskUserTool(): Tool {
   return defineTool({
     name: "ask_user",
     description: DESCRIPTION,
-    input: z.strictObject({
-      question: z.string().trim().min(1).max(QUESTION_CHARS_MAX),
-      options: z.array(z.string().trim().min(1).max(OPTION_CHARS_MAX)).min(2).max(5),
-    }),
+    input: inputSchema,
     run: async (_input, { reply }) => ({
       observation:
         reply === null

@@ -13,11 +13,13 @@ const DESCRIPTION_BYTES_MAX = 10_000;
 const DESCRIPTION = `Describes tables and views by name: columns, declared types, keys, foreign keys (->) and sample values.
 Takes up to 20 names at once. Only needed for tables that the schema in the first message does not show.`;
 
+const inputSchema = z.strictObject({ tables: z.array(z.string().min(1).max(200)).min(1).max(20) });
+
 export function createDescribeTablesTool(database: Database): Tool {
   return defineTool({
     name: "describe_tables",
     description: DESCRIPTION,
-    input: z.strictObject({ tables: z.array(z.string().min(1).max(200)).min(1).max(20) }),
+    input: inputSchema,
     run: async ({ tables }) => {
       const schema = await readSchema(database);
       if (schema === null) return { observation: SCHEMA_UNREACHABLE, rowsRead: 0, query: null };

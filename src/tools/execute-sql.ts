@@ -19,11 +19,13 @@ with read_result, and name the reference in final_answer. Put independent querie
 /** Refusals that a look at the tables can help with; the others are about the kind or the form of the statement. */
 const ABOUT_TABLES: ReadonlySet<string> = new Set(["table_not_readable", "column_not_readable", "too_many_rows_read"]);
 
+const inputSchema = z.strictObject({ sql: z.string().min(1).describe("One SQLite SELECT statement.") });
+
 export function createExecuteSqlTool(database: Database): Tool {
   return defineTool({
     name: "execute_read_only_sql",
     description: DESCRIPTION,
-    input: z.strictObject({ sql: z.string().min(1).describe("One SQLite SELECT statement.") }),
+    input: inputSchema,
     canonical: ({ sql }) => ({ sql: normalizeSql(sql) }),
     family: ({ sql }) => queryTables(sql),
     foresee: ({ sql }) => database.foresee(sql),

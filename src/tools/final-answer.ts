@@ -19,16 +19,18 @@ const citationSchema = z.strictObject({
   column: z.string(),
 });
 
+const inputSchema = z.strictObject({
+  answer: z.string().trim().min(1),
+  results: z.array(z.string()).optional(),
+  citations: z.array(citationSchema).optional(),
+  chart: chartField,
+});
+
 export function createFinalAnswerTool(): Tool {
   return defineTool({
     name: "final_answer",
     description: DESCRIPTION,
-    input: z.strictObject({
-      answer: z.string().trim().min(1),
-      results: z.array(z.string()).optional(),
-      citations: z.array(citationSchema).optional(),
-      chart: chartField,
-    }),
+    input: inputSchema,
     run: async ({ answer, results, citations, chart }, context) => {
       const problems = [
         ...(results ?? []).flatMap((ref) => (context.results.get(ref) === null ? [`there is no result ${ref}`] : [])),

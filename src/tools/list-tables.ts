@@ -12,11 +12,13 @@ const DESCRIPTION = `Lists tables and views with their row counts, ${PAGE_TABLES
 search keeps those whose name, or one of whose column names, contains the text (case is ignored).
 Use it when the schema says that more tables exist than it shows; then describe_tables for their columns.`;
 
+const inputSchema = z.strictObject({ search: z.string().max(100).optional(), page: z.int().min(1).optional() });
+
 export function createListTablesTool(database: Database): Tool {
   return defineTool({
     name: "list_tables",
     description: DESCRIPTION,
-    input: z.strictObject({ search: z.string().max(100).optional(), page: z.int().min(1).optional() }),
+    input: inputSchema,
     run: async ({ search, page }) => {
       const schema = await readSchema(database);
       if (schema === null) return { observation: SCHEMA_UNREACHABLE, rowsRead: 0, query: null };

@@ -16,16 +16,16 @@ units, edge cases).`;
 
 const text = z.string().trim().min(1).max(NOTE_CHARS_MAX);
 
+const inputSchema = z.strictObject({
+  note: text.optional(),
+  brainstorm: z.strictObject({ difficulty: text, approaches: z.array(text).min(2).max(6), pitfalls: text }).optional(),
+});
+
 export function createNotesTool(): Tool {
   return defineTool({
     name: "notes",
     description: DESCRIPTION,
-    input: z.strictObject({
-      note: text.optional(),
-      brainstorm: z
-        .strictObject({ difficulty: text, approaches: z.array(text).min(2).max(6), pitfalls: text })
-        .optional(),
-    }),
+    input: inputSchema,
     run: async ({ note, brainstorm }, { memo }) => {
       if (note === undefined && brainstorm === undefined) {
         return {

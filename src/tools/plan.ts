@@ -6,11 +6,13 @@ import { defineTool, type Tool } from "../agent/tool.ts";
 const DESCRIPTION = `Sets or replaces the plan of this run: one to twelve short items, in order.
 Needs a brainstorm in notes first. The plan survives when the conversation is shortened.`;
 
+const inputSchema = z.strictObject({ items: z.array(z.string().trim().min(1).max(300)).min(1).max(12) });
+
 export function createPlanTool(): Tool {
   return defineTool({
     name: "plan",
     description: DESCRIPTION,
-    input: z.strictObject({ items: z.array(z.string().trim().min(1).max(300)).min(1).max(12) }),
+    input: inputSchema,
     run: async ({ items }, { memo }) => {
       if (!memo.brainstormed) {
         const observation = failure("The plan was not taken: think the question through first.", [

@@ -14,15 +14,17 @@ const DESCRIPTION = `Reads rows of a stored result by its reference (r1, r2, …
 from_row and to_row count from 1 and are both included; a negative from_row reads the last rows (-20: the last 20).
 Without a range: the first ${PAGE_ROWS_MAX} rows. At most ${RANGE_ROWS_MAX} rows a call.`;
 
+const inputSchema = z.strictObject({
+  ref: z.string().describe("A reference such as r1."),
+  from_row: z.int().optional(),
+  to_row: z.int().min(1).optional(),
+});
+
 export function createReadResultTool(): Tool {
   return defineTool({
     name: "read_result",
     description: DESCRIPTION,
-    input: z.strictObject({
-      ref: z.string().describe("A reference such as r1."),
-      from_row: z.int().optional(),
-      to_row: z.int().min(1).optional(),
-    }),
+    input: inputSchema,
     run: async ({ ref, from_row, to_row }, context) => {
       const result = context.results.get(ref);
       if (result === null)
