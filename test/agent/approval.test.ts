@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { advance } from "../../src/agent/advance.ts";
 import { queriesToAsk, refuseDeclined, rowsUnasked, toApproval } from "../../src/agent/approval.ts";
 import { deadlineAt } from "../../src/agent/clock.ts";
-import { prepareCall } from "../../src/agent/dispatch.ts";
+import { prepareCall, refuseOverHops } from "../../src/agent/dispatch.ts";
 import type { Model, ModelOutcome } from "../../src/agent/model.ts";
 import { toPublicRunEvent } from "../../src/agent/run-event.ts";
 import type { AgentState } from "../../src/agent/state.ts";
@@ -16,7 +16,7 @@ import {
   type MemoryRun,
   queryTool,
 } from "../fakes/memory-run.ts";
-import { approvalWith, START, stateWith, waitingForYes } from "./states.ts";
+import { approvalWith, START, stateWith, toolsAttempt, waitingForYes } from "./states.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -59,6 +59,17 @@ describe("whether a person is asked", () => {
       { index: 1, rowsRead: 700, tables: ["Album"], plan: ["SCAN Album"] },
       { index: 2, rowsRead: 900, tables: ["Album"], plan: [] },
     ]);
+  });
+
+  it("never about a call that is not run anyway", () => {
+    const call = { id: "c1", name: tool.name, input: { sql: "SELECT 1" } };
+    expect(queriesToAsk(asking(), [refuseOverHops(call)], [foreseen(700)])).toEqual([]);
+  });
+
+  it("names thirty tables at the most", () => {
+    const tables = Array.from({ length: 40 }, (_, index) => `t${index}`);
+    const [asked] = queriesToAsk(asking(), [ready("c1")], [foreseen(700, { tables })]);
+    expect(asked?.tables).toEqual(tables.slice(0, 30));
   });
 
   it("and a plan of any length is shown within bounds, with what is left out", () => {
@@ -118,7 +129,13 @@ describe("what a no does", () => {
     expect(refused.kind === "refused" && refused.observation.summary).toContain(
       'The person says: "Use \\"2025\\" only."',
     );
+    expect(refused.kind === "refused" && refused.observation.next_actions[0]).toContain("Do not send it again");
     expect(refuseDeclined(ready("c2"), declined).kind).toBe("ready");
+    const silent = asking({ approval: approvalWith({ calls, decision: "declined" }) });
+    const plain = refuseDeclined(ready("c1"), silent);
+    expect(plain.kind === "refused" && plain.observation.summary).toMatch(/declined it\.$/);
+    const over = refuseOverHops(ready("c1").call);
+    expect(refuseDeclined(over, declined)).toBe(over);
   });
 });
 
@@ -143,6 +160,12 @@ describe("waiting for a person", () => {
     expect(decided.waiting).toBeNull();
     expect(decided.expiresAt).toBe(later + DAY_MS);
     expect(deadlineAt(decided, later)).toBe(later + decided.limits.wallClockMs - asked.usage.activeMs);
+  });
+
+  it("is not begun while something is open: that is a bug", () => {
+    const acting = asking({ attempt: toolsAttempt() });
+    const asked = { kind: "approval_asked", queries: [], approval: approvalWith() } as const;
+    expect(() => advance(acting, asked, START)).toThrow("nothing is open while a person is asked");
   });
 
   it("a decision without a question is a bug, and so is a second one", () => {

@@ -7,7 +7,7 @@ import { toPublicRunEvent } from "../../src/agent/run-event.ts";
 import { createAskUserTool } from "../../src/tools/ask-user.ts";
 import { answering, calling, functionModel, querying } from "../fakes/function-model.ts";
 import { createMemoryRun, finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
-import { inquiryWith, START, stateWith, waitingForWord } from "./states.ts";
+import { inquiryWith, START, stateWith, toolsAttempt, waitingForWord } from "./states.ts";
 
 const tool = createAskUserTool();
 const tools = new Map([[tool.name, tool]]);
@@ -25,6 +25,7 @@ describe("the question of a round", () => {
     expect(inquiryToAsk(state, [asking("c1", {})])).toBeNull();
     const ids = [toInquiry("a", 1, "c"), toInquiry("b", 1, "c"), toInquiry("a", 2, "c"), toInquiry("a", 1, "d")];
     expect(new Set(ids.map(({ id }) => id)).size).toBe(4);
+    expect(ids[0]?.id).toMatch(/^[0-9a-f]{16}$/);
   });
 
   it("is asked once: an answered one is not asked again, and no other beside it", () => {
@@ -43,6 +44,9 @@ describe("the question of a round", () => {
       later,
     ).state;
     expect(answered).toMatchObject({ waiting: null, inquiry: { reply: "Revenue" }, expiresAt: later + 86_400_000 });
+    const acting = stateWith({ phase: "action", attempt: toolsAttempt() });
+    const asked = { kind: "question_asked", index: 0, inquiry: inquiryWith() } as const;
+    expect(() => advance(acting, asked, START)).toThrow("nothing is open while a person is asked");
     const word = { kind: "question_answered", reply: "Count", by: "anna" } as const;
     expect(() => advance(answered, word, later)).toThrow("a question that is open");
   });

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: everything that Querent says about its speed and size, measured in one run, as a table and as JSON.
  *
- *   --part LIST     of steps, burst, size, start, gate; all of them unless told
+ *   --part LIST     of steps, burst, size, start, gate, page; all of them unless told
  *   --steps 8,32,128 --runs 1,20,200 --rounds 5   the table of steps; 200 at once at the fewest steps only (--full: at all)
  *   --only NAMES    of floor-alarm, querent-alarm, floor-loop, querent-caller, querent-caller-known (its runs ask the same
  *                   queries, so that their verdicts are known)
@@ -18,13 +18,14 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { openCloudflarePeers } from "./cloudflare-peers.ts";
 import { type Contender, openFloor, openQuerent } from "./contender.ts";
+import { measurePaint, type Paint } from "./page-paint.ts";
 import { openPeers } from "./peers.ts";
 import { measureBurst } from "./slack-burst.ts";
 import { measureGate } from "./sql-gate.ts";
 import { type Measured, measureSteps, toLine } from "./step-table.ts";
 import { measureSize, measureStart } from "./worker-size.ts";
 
-const PARTS = ["steps", "burst", "size", "start", "gate"];
+const PARTS = ["steps", "burst", "size", "start", "gate", "page"];
 
 const { values: given } = parseArgs({
   options: {
@@ -71,6 +72,17 @@ if (parts.includes("gate")) {
   );
   const times = Object.entries(gate.query_ms).map(([what, ms]) => `${what} ${ms.toFixed(2)} ms`);
   console.log(`on local D1: ${times.join(" · ")}`);
+}
+if (parts.includes("page")) {
+  const page = await measurePaint();
+  found.page = page;
+  title("page");
+  if (page === null) console.log("no Chromium here: set CHROMIUM_PATH");
+  else {
+    const tell = ({ p50_ms, max_ms }: Paint): string => `${p50_ms} ms (median), ${max_ms} ms (slowest)`;
+    console.log(`first paint of a cold load: ${tell(page.first_view)}; of a finished run ${tell(page.finished_run)}`);
+    console.log(`script and style ${kb(page.page_bytes)} compressed, the chart library ${kb(page.charts_bytes)} more`);
+  }
 }
 if (parts.includes("burst")) {
   const burst = await measureBurst(Number(given.commands));

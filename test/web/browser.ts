@@ -154,6 +154,12 @@ export async function findViolations(page: Page): Promise<readonly string[]> {
   );
 }
 
+/** Script that resolves with when the page was first seen, ms after it was asked for. */
+export const FIRST_PAINT = `new Promise((resolve) => {
+  const told = (list) => list.getEntriesByName("first-contentful-paint").map(({ startTime }) => resolve(startTime));
+  new PerformanceObserver(told).observe({ type: "paint", buffered: true });
+})`;
+
 /** A gate in front of a reply: the fake waits until the test opens it. */
 export function createGate(): { readonly opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();

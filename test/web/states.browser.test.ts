@@ -1,10 +1,14 @@
 /** What a person sees when things are not as usual: no key, a key that has expired, no server, no budget, nothing yet. */
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PAGE_DIR } from "../../src/cli/build-page.ts";
 import { message, text } from "../fakes/anthropic-script.ts";
 import {
   CHROMIUM,
+  FIRST_PAINT,
   findViolations,
   startBrowser,
   startLine,
@@ -23,6 +27,44 @@ const CALLERS = JSON.stringify({
   },
 });
 const QUIET = { expected: /Failed to load resource|net::ERR/ } satisfies VisitOptions;
+
+describe.skipIf(CHROMIUM === null)("the first paint", () => {
+  let browser: Browser;
+  let world: World;
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([startBrowser(), startWorld()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  test.each([
+    ["/", /What do you want to know/],
+    ["/runs/run_nowhere", /Loading the run/],
+    ["/history", /Your questions/],
+    ["/schema", /Tables|Schema/],
+  ])("of %s waits for no answer of the API, nor for what draws charts", async (path, seen) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const assets: string[] = [];
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith("/assets/")) assets.push(pathname);
+    });
+    // Every request for data is held back for good.
+    await page.route("**/v1/**", () => undefined);
+    await page.goto(`${world.url}${path}`);
+    await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
+    await page.getByText(seen).first().waitFor();
+    expect(await page.evaluate(FIRST_PAINT)).toBeGreaterThan(0);
+    const later = [...readFileSync(join(PAGE_DIR, "assets/main.js"), "utf8").matchAll(/\("\.\/(chunk-\w+\.js)"\)/g)];
+    expect(later).toHaveLength(1);
+    for (const [, name] of later) expect(assets).not.toContain(`/assets/${name}`);
+    expect(assets).toEqual(expect.arrayContaining(["/assets/main.js", "/assets/style.css"]));
+    await context.close();
+  });
+});
 
 describe.skipIf(CHROMIUM === null)("the page when things are not as usual", () => {
   let browser: Browser;
