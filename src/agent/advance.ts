@@ -11,7 +11,7 @@ import { askApproval, decideApproval } from "./approval.ts";
 import { assertWithinLimits } from "./budget.ts";
 import { activeMsAt, deadlineAt } from "./clock.ts";
 import { NANO_USD_PER_ROW } from "./cost.ts";
-import { type Draft, finish, say, settle, settleRows, tell } from "./draft.ts";
+import { type Draft, finish, say, settle, settleRows, settleUnbilled, tell } from "./draft.ts";
 import { type Event, TRANSITIONS } from "./event.ts";
 import { askQuestion, takeAnswer } from "./inquiry.ts";
 import type { Message, ToolCall } from "./model.ts";
@@ -140,7 +140,7 @@ function followPlan(draft: Draft, calls: readonly ToolCall[]): void {
 function loseAttempt(draft: Draft): void {
   const { attempt } = draft.state;
   assert(attempt !== null, "only an open attempt can be lost");
-  settle(draft, attempt.reservedNanoUsd);
+  settleUnbilled(draft, attempt.reservedNanoUsd);
   const usage = { ...draft.state.usage, rowsRead: draft.state.usage.rowsRead + attempt.reservedRows };
   const isExtra = attempt.purpose === "critic" || attempt.purpose === "summary";
   draft.state = { ...draft.state, usage, failedTries: draft.state.failedTries + (isExtra ? 0 : 1) };
@@ -152,7 +152,7 @@ function failCall(draft: Draft, event: Extract<Event, { kind: "model_failed" }>)
   const { attempt } = draft.state;
   assert(attempt !== null && attempt.kind === "model", "a failure belongs to an open model call");
   assert(event.costNanoUsd <= attempt.reservedNanoUsd, "A4: a failed call cost more than was reserved for it");
-  settle(draft, event.costNanoUsd);
+  settleUnbilled(draft, event.costNanoUsd);
   const { code, status, message } = failure;
   tell(draft, { type: "model_failed", code, status, text: message });
   draft.state = { ...draft.state, lastFailure: message };
@@ -215,6 +215,8 @@ function takeBill(draft: Draft, costNanoUsd: number): void {
   const { attempt } = draft.state;
   assert(attempt !== null, "a bill belongs to an open attempt");
   if (attempt.kind === "tools") return settleRows(draft, costNanoUsd / NANO_USD_PER_ROW, attempt.reservedRows);
+  // A bill of exactly all that was held is none: nobody knows how far the call got.
+  if (costNanoUsd === attempt.reservedNanoUsd) return settleUnbilled(draft, costNanoUsd);
   settle(draft, costNanoUsd);
 }
 

@@ -53,6 +53,8 @@ const usageSchema = z.strictObject({
   costNanoUsd: counter,
   /** Rows that the engine read beyond what was reserved for them: an estimate that was too low, told, never hidden. */
   rowsOverrun: counter,
+  /** Of `costNanoUsd`, what was counted for calls whose bill nobody has seen: at their reservation, so at most that. */
+  unbilledNanoUsd: counter.default(0),
 });
 
 /**
@@ -261,7 +263,17 @@ export function createState(run: NewRun, now: number): AgentState {
     parent: null,
     createdAt: now,
     expiresAt: now + EXPIRY_MS,
-    usage: { steps: 0, hops: 0, errors: 0, modelCalls: 0, activeMs: 0, rowsRead: 0, costNanoUsd: 0, rowsOverrun: 0 },
+    usage: {
+      steps: 0,
+      hops: 0,
+      errors: 0,
+      modelCalls: 0,
+      activeMs: 0,
+      rowsRead: 0,
+      costNanoUsd: 0,
+      rowsOverrun: 0,
+      unbilledNanoUsd: 0,
+    },
     consecutiveErrors: 0,
     phase: "thought",
     waiting: null,

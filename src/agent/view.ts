@@ -73,6 +73,8 @@ export const publicRunSchema = z.strictObject({
     active_ms: amount,
     rows_read: amount,
     cost_usd: amount,
+    /** Of `cost_usd`, what was counted for calls whose bill never came: they cost at most that. */
+    unbilled_usd: amount,
     reserved_usd: amount,
   }),
   receipt: z.strictObject({
@@ -188,6 +190,7 @@ export function toPublicRun(state: AgentState, rows: RunRows, now: number): Publ
       active_ms: activeMs,
       rows_read: usage.rowsRead,
       cost_usd: usdFromNano(usage.costNanoUsd),
+      unbilled_usd: usdFromNano(usage.unbilledNanoUsd),
       reserved_usd: usdFromNano(state.attempt?.reservedNanoUsd ?? 0),
     },
     receipt: {

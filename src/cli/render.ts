@@ -55,11 +55,13 @@ function headOf(run: Run): string {
 
 function receiptLine(run: Run): string {
   const { steps, queries, rows_read, cost_usd, seconds } = run.receipt;
+  // Calls whose bill never came count at the most that they can have cost.
+  const unbilled = run.usage?.unbilled_usd ?? 0;
   return [
     count(steps, "step"),
     `${queries.length.toLocaleString("en")} ${queries.length === 1 ? "query" : "queries"}`,
     `${count(rows_read, "row")} read`,
-    formatUsd(cost_usd) + heldAmount(run),
+    `${unbilled > 0 ? "up to " : ""}${formatUsd(cost_usd)}${heldAmount(run)}`,
     `${seconds.toFixed(1)} s`,
     toSafeLine(run.stop_reason ?? run.status),
   ].join(" · ");

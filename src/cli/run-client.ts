@@ -47,7 +47,13 @@ const runSchema = z.looseObject({
     seconds: z.number(),
     steps: z.number(),
   }),
-  usage: z.looseObject({ reserved_usd: z.number().default(0), model_calls: z.number().optional() }).optional(),
+  usage: z
+    .looseObject({
+      reserved_usd: z.number().default(0),
+      unbilled_usd: z.number().default(0),
+      model_calls: z.number().optional(),
+    })
+    .optional(),
   warnings: z.array(z.string()).default([]),
 });
 

@@ -131,7 +131,7 @@ function toReceipt(run: PublicRun): string[] {
     count(queries.length, "query", "queries"),
     `${count(rows_read, "row", "rows")} read`,
     // A tiny sum is written with a less-than sign.
-    escapeMrkdwn(formatUsd(nanoFromUsd(cost_usd))),
+    `${run.usage.unbilled_usd > 0 ? "up to " : ""}${escapeMrkdwn(formatUsd(nanoFromUsd(cost_usd)))}`,
     `${seconds.toFixed(1)} s`,
     count(steps, "step", "steps"),
   ];

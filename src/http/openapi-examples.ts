@@ -38,6 +38,7 @@ const RUN = {
     active_ms: 4_210,
     rows_read: 347,
     cost_usd: 0.0112,
+    unbilled_usd: 0,
     reserved_usd: 0,
   },
   receipt: {

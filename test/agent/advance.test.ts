@@ -379,3 +379,27 @@ describe("the clock of a run", () => {
     expect(advance(paid, ANY_EVENT.bill_arrived, START + 500).state.usage.activeMs).toBe(0);
   });
 });
+
+describe("what is counted without a bill", () => {
+  const asking = IN_PHASE.thought;
+
+  it("a lost call, and a failed one that may have been billed, at all that was held; a bill is none of it", () => {
+    const held = asking.attempt?.reservedNanoUsd ?? 0;
+    const lost = advance(asking, ANY_EVENT.attempt_lost, START).state.usage;
+    expect([lost.costNanoUsd, lost.unbilledNanoUsd]).toEqual([held, held]);
+    const failed = { ...ANY_EVENT.model_failed, costNanoUsd: held };
+    expect(advance(asking, failed, START).state.usage.unbilledNanoUsd).toBe(held);
+    expect(advance(asking, ANY_EVENT.model_failed, START).state.usage.unbilledNanoUsd).toBe(0);
+    const replied = advance(asking, ANY_EVENT.model_replied, START).state.usage;
+    expect(replied.costNanoUsd).toBeGreaterThan(0);
+    expect(replied.unbilledNanoUsd).toBe(0);
+  });
+
+  it("a bill after the end is one, unless it is all that was held", () => {
+    const ended = stateWith({ phase: "finish", ending: endingWith(), attempt: modelAttempt() });
+    const bill = (costNanoUsd: number) => advance(ended, { kind: "bill_arrived", costNanoUsd }, START).state.usage;
+    expect(bill(7)).toMatchObject({ costNanoUsd: 7, unbilledNanoUsd: 0 });
+    const held = modelAttempt().reservedNanoUsd;
+    expect(bill(held)).toMatchObject({ costNanoUsd: held, unbilledNanoUsd: held });
+  });
+});

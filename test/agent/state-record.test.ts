@@ -125,7 +125,7 @@ describe("a record that cannot be read", () => {
   it("C52: so it does for every meter and every limit", () => {
     const state = stateWith();
     for (const group of ["usage", "limits", "loop", "memo"] as const) {
-      const fields = Object.keys(state[group]);
+      const fields = Object.keys(state[group]).filter((field) => field !== "unbilledNanoUsd");
       const told = fields.map((field) =>
         fieldOf(decode({ ...state, [group]: { ...state[group], [field]: undefined } })),
       );

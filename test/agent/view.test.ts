@@ -28,7 +28,17 @@ describe("toPublicRun", () => {
       answer: null,
       partial_answer: null,
       phase: "thought",
-      usage: { steps: 0, hops: 0, errors: 0, model_calls: 0, active_ms: 0, rows_read: 0, cost_usd: 0, reserved_usd: 0 },
+      usage: {
+        steps: 0,
+        hops: 0,
+        errors: 0,
+        model_calls: 0,
+        active_ms: 0,
+        rows_read: 0,
+        cost_usd: 0,
+        unbilled_usd: 0,
+        reserved_usd: 0,
+      },
       warnings: [],
       parent: null,
       children: [],
@@ -56,6 +66,7 @@ describe("toPublicRun", () => {
       active_ms: 1_500,
       rows_read: 50,
       cost_usd: 0.0123,
+      unbilled_usd: 0,
       reserved_usd: 0.25,
     });
     expect(shown.receipt).toMatchObject({ rows_read: 50, cost_usd: 0.0123, seconds: 1.5, steps: 2 });

@@ -49,8 +49,17 @@ About 3,500.
     expect(exitCodeOf(aRun({ outcome: "cancelled" }))).toBe(1);
   });
 
+  it("says of calls whose bill never came that they cost that much at the most", () => {
+    const run = aRun({ usage: { reserved_usd: 0, unbilled_usd: 0.01 } });
+    expect(renderReport(run, context)).toContain("· up to $0.0123 ·");
+  });
+
   it("says what a call in flight at the end may still cost", () => {
-    const run = aRun({ outcome: "cancelled", stop_reason: "cancelled", usage: { reserved_usd: 0.125 } });
+    const run = aRun({
+      outcome: "cancelled",
+      stop_reason: "cancelled",
+      usage: { reserved_usd: 0.125, unbilled_usd: 0 },
+    });
     expect(renderReport(run, context)).toContain("· $0.0123 and up to $0.1250 for a call in flight ·");
   });
 

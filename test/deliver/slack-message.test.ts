@@ -63,6 +63,11 @@ describe("the final message of a run", () => {
     );
   });
 
+  it("says of calls whose bill never came that they cost that much at the most", () => {
+    const usage = { ...publicRun().usage, unbilled_usd: 0.01 };
+    expect(read(forms({ usage }).rich)).toContain("· up to $0.0123 ·");
+  });
+
   it("A29: says when an answer rests on no query", () => {
     const run = { n_queries: 0, grounded: false, receipt: { ...publicRun().receipt, queries: [], results: [] } };
     const warnings = ["Answered without querying the database."];

@@ -57,6 +57,8 @@ export interface Run {
     readonly active_ms: number;
     readonly rows_read: number;
     readonly cost_usd: number;
+    /** Of the cost, what was counted for calls whose bill never came. */
+    readonly unbilled_usd: number;
     readonly reserved_usd: number;
   };
   readonly receipt: {

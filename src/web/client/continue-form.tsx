@@ -5,7 +5,7 @@
 import { useState } from "preact/hooks";
 import { api, type Failure } from "./api.ts";
 import type { Run } from "./api-types.ts";
-import { formatCount, formatUsd } from "./format.ts";
+import { formatCount, formatUsd, tellSpent } from "./format.ts";
 import { useLoaded } from "./hooks.ts";
 import { fieldsToRaise, proposeLimit, readLimits } from "./limits.ts";
 import { FailureNotice } from "./parts.tsx";
@@ -59,7 +59,7 @@ export function ContinueForm({ run }: { run: Run }) {
       </button>
       <p class="muted">
         Goes on where it stopped.
-        {run.usage.cost_usd > 0 ? ` What was spent so far, ${formatUsd(run.usage.cost_usd)}, counts.` : ""}
+        {run.usage.cost_usd > 0 ? ` What was spent so far, ${tellSpent(run.usage)}, counts.` : ""}
       </p>
       {failure === null ? null : <FailureNotice failure={failure} />}
     </form>

@@ -9,6 +9,17 @@ export function formatUsd(usd: number): string {
   return `$${usd < 1 ? usd.toFixed(4).replace(/(\.\d\d+?)0+$/, "$1") : usd.toFixed(2)}`;
 }
 
+/** What was spent; `up to $0.47` where part of it is of calls whose bill never came. */
+export function tellSpent({
+  cost_usd,
+  unbilled_usd,
+}: {
+  readonly cost_usd: number;
+  readonly unbilled_usd: number;
+}): string {
+  return `${unbilled_usd > 0 ? "up to " : ""}${formatUsd(cost_usd)}`;
+}
+
 /** `12 ms`, `1.2 s`, `2 min 5 s`. */
 export function formatMs(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

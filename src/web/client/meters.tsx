@@ -3,7 +3,7 @@
  * shows as a paler part.
  */
 import type { Run } from "./api-types.ts";
-import { formatUsd } from "./format.ts";
+import { formatUsd, tellSpent } from "./format.ts";
 import type { RunView } from "./run-view.ts";
 
 export interface MetersProps {
@@ -20,6 +20,7 @@ export function Meters({ run, view, now, isReplay }: MetersProps) {
   const elapsed = view.startedAt === null ? 0 : Math.max(0, now - view.startedAt) / 1_000;
   const seconds = isOver ? run.usage.active_ms / 1_000 : elapsed;
   const usd = isOver ? run.usage.cost_usd : view.costUsd;
+  const spent = tellSpent({ cost_usd: usd, unbilled_usd: run.usage.unbilled_usd });
   const steps = isOver ? run.usage.steps : view.steps.length;
   const limit = (name: string): number => run.limits[name] ?? 0;
   return (
@@ -36,7 +37,7 @@ export function Meters({ run, view, now, isReplay }: MetersProps) {
         name="Dollars"
         value={usd}
         max={limit("budget_usd")}
-        text={`${formatUsd(usd)} of ${formatUsd(limit("budget_usd"))}`}
+        text={`${spent} of ${formatUsd(limit("budget_usd"))}`}
         held={isOver ? 0 : view.reservedUsd}
       />
     </div>

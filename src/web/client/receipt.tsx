@@ -5,7 +5,7 @@
 import { useState } from "preact/hooks";
 import { download, type Failure, runPath } from "./api.ts";
 import type { Run } from "./api-types.ts";
-import { countOf, formatCount, formatMs, formatUsd } from "./format.ts";
+import { countOf, formatCount, formatMs, tellSpent } from "./format.ts";
 import { CopyButton, FailureNotice, Link } from "./parts.tsx";
 import type { StepView } from "./run-view.ts";
 import { toTimeline } from "./timeline.ts";
@@ -27,7 +27,7 @@ export function Receipt({ run, steps, now }: { run: Run; steps: readonly StepVie
         .join(": "),
     ],
     ["Model", run.model],
-    ["Cost", formatUsd(receipt.cost_usd)],
+    ["Cost", tellSpent(run.usage)],
     ["Time", formatMs(receipt.seconds * 1_000)],
     ["Steps", formatCount(receipt.steps)],
     ["Queries", formatCount(run.n_queries)],

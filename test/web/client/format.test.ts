@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countOf, formatAgo, formatCount, formatMs, formatUsd } from "../../../src/web/client/format.ts";
+import { countOf, formatAgo, formatCount, formatMs, formatUsd, tellSpent } from "../../../src/web/client/format.ts";
 
 describe("amounts for people", () => {
   test("dollars keep the digits that matter", () => {
@@ -29,4 +29,9 @@ describe("amounts for people", () => {
     const ago = (minutes: number) => formatAgo(now - minutes * 60_000, now);
     expect([ago(0), ago(5), ago(125), ago(60 * 48)]).toEqual(["just now", "5 min ago", "2 h ago", "Nov 29, 2026"]);
   });
+});
+
+test("what was spent is said to be at most that where a bill never came", () => {
+  expect(tellSpent({ cost_usd: 0.4712, unbilled_usd: 0.46 })).toBe("up to $0.4712");
+  expect(tellSpent({ cost_usd: 0.4712, unbilled_usd: 0 })).toBe("$0.4712");
 });
