@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { text, toolUse } from "../fakes/anthropic-script.ts";
@@ -41,6 +41,15 @@ describe("npm run ask", () => {
     expect(command.stdout()).not.toContain("\x1b");
     expect(command.stderr()).toBe("");
     expect(readdirSync(folder.path)).toEqual(["fruit.db"]);
+  });
+
+  it("answers the README's first question as the README shows it", { timeout: TIMEOUT_MS }, async () => {
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    const [, shown = ""] = /← Answer received\.\n\n([\s\S]*?)```/.exec(readme) ?? [];
+    const command = ask(["Which country's customers have spent the most?"]);
+    expect(await command.ended()).toBe(0);
+    const timeless = (text: string): string => text.replace(/\d+\.\d s/, "0.1 s").trim();
+    expect(timeless(command.stdout())).toBe(timeless(shown));
   });
 
   it("C45: where nobody is at a terminal a query that needs a yes is not run, and that is said", {
