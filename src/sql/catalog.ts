@@ -108,9 +108,9 @@ export async function readCatalog(connection: DatabaseConnection): Promise<Catal
   };
 }
 
-/** The schema cookie from the rows of `COOKIE_SQL`. */
+/** The schema cookie from the rows of `COOKIE_SQL`, or of any EXPLAIN; 0 where nothing of the database is opened. */
 export function toCookie(rows: readonly Row[]): number {
-  const transaction = rows.find((row) => row.opcode === "Transaction");
+  const transaction = rows.find((row) => row.opcode === "Transaction" && row.p1 === 0);
   return transaction === undefined ? 0 : number(transaction, "p3");
 }
 

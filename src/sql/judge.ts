@@ -1,10 +1,10 @@
 /**
- * Gets the engine's verdict on a checked statement: EXPLAIN, EXPLAIN QUERY PLAN and the schema cookie in one batch, one
- * round trip, no rows read. Verdicts are kept by statement text and hold for one schema cookie, so a repeated query is
+ * Gets the engine's verdict on a checked statement: EXPLAIN, which tells the schema cookie too, and EXPLAIN QUERY PLAN in
+ * one batch, one round trip, no rows read. Verdicts are kept by statement text and hold for one schema cookie, so a repeated query is
  * not explained again; run.ts notices when the cookie has moved on.
  */
 import { byteLength } from "../lib/bytes.ts";
-import { COOKIE_SQL, toCookie } from "./catalog.ts";
+import { toCookie } from "./catalog.ts";
 import { type DatabaseConnection, runBatch } from "./connection.ts";
 import { type CheckedQuery, SQL_BYTES_MAX } from "./gate.ts";
 import type { Judged, KnownVerdicts } from "./known-verdicts.ts";
@@ -47,10 +47,12 @@ export function createJudge(snapshots: Snapshots, scopes: Scopes, rowsMax: numbe
         const { catalog, profile } = snapshot;
         const body = toBody(checked, catalog, scopes);
         const wrapped = toWrappedSql(body, rowsMax);
-        const statements = [`EXPLAIN ${wrapped}`, `EXPLAIN QUERY PLAN ${wrapped}`, COOKIE_SQL];
+        const statements = [`EXPLAIN ${wrapped}`, `EXPLAIN QUERY PLAN ${wrapped}`];
         if (statements.some((sql) => byteLength(sql) > SQL_BYTES_MAX)) return { kind: "refused", refusal: TOO_LONG };
-        const [explain = [], plan = [], cookie = []] = await retry(() => runBatch(connection, statements));
-        if (toCookie(cookie) !== catalog.cookie) continue;
+        const [explain = [], plan = []] = await retry(() => runBatch(connection, statements));
+        // The program says itself under which schema it was compiled; one that opens no table needs none.
+        const cookie = toCookie(explain);
+        if (cookie !== 0 && cookie !== catalog.cookie) continue;
         const input = { checked, body, explain, plan, catalog, profile, scopes, rowsReadMax, resultRowsMax: rowsMax };
         const verdict = checkVerdict(input);
         if (!verdict.ok) return { kind: "refused", refusal: verdict.error };

@@ -18,7 +18,7 @@ describe("round trips", () => {
     await on.schema();
     calls.length = 0;
     await ask("SELECT name FROM t", on);
-    expect(calls.map((texts) => texts.length)).toEqual([3, 6]);
+    expect(calls.map((texts) => texts.length)).toEqual([2, 6]);
     expect(calls[0]?.slice(0, 2)).toEqual([
       "EXPLAIN SELECT * FROM (\nSELECT name FROM t\n) LIMIT 1001",
       "EXPLAIN QUERY PLAN SELECT * FROM (\nSELECT name FROM t\n) LIMIT 1001",
