@@ -25,13 +25,14 @@ export interface DriveOptions {
 export async function driveRun(run: PublicRun, object: RunApi, options: DriveOptions): Promise<PublicRun> {
   const { ports, signal } = options;
   const until = ports.now() + options.waitMs;
+  const late = afterDelay(ports, options.waitMs);
   let current = run;
   const asItIs = async (): Promise<PublicRun> => (await object.view()) ?? current;
   while (current.status !== "finished" && !signal.aborted) {
     const left = until - ports.now();
     if (left <= 0) return asItIs();
     const step = object.step("caller", true);
-    const reply = await Promise.race([step, afterDelay(ports, left)]);
+    const reply = await Promise.race([step, late]);
     if (reply === null) {
       options.keepAlive(step.catch(() => undefined));
       return asItIs();

@@ -4,9 +4,9 @@
  *
  * `node:crypto` is the platform's own in Node and, under `nodejs_compat`, in workerd: compiled code, and nothing to bring.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** SHA-256 of the UTF-8 bytes of `text`: 64 hex digits. */
 export function sha256Hex(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+  return hash("sha256", text, "hex");
 }

@@ -71,24 +71,20 @@ export function boundPromptTokens(request: ModelRequest, info: ModelInfo): numbe
   const tools = toTools(request.tools);
   // The frame without what is measured apart: the same few fields in every request.
   const bare = toMessagesBody({ ...request, system: "", tools: [], messages: [] }, info);
-  const frame =
-    byteLength(JSON.stringify(bare)) +
-    FRAME_BYTES_MAX +
-    bytesOf(tools) +
-    byteLength(JSON.stringify(system.toWellFormed()));
+  const frame = byteLength(JSON.stringify(bare)) + FRAME_BYTES_MAX + prefixBytes(tools, system);
   // Each message with its comma; marks are on the last blocks only.
   const all = messages.reduce((sum, message) => sum + toParam(message).bytes + 1, 0);
   return frame + all + MARKS_BYTES_MAX + ADDED_TOKENS_MAX;
 }
 
-/** Of a list that is the same object in every request of a run. */
-const listBytes = new WeakMap<object, number>();
+/** By the list of tools, the same object in every request of a run: the system text beside it, and the bytes of both. */
+const prefixes = new WeakMap<object, { readonly system: string; readonly bytes: number }>();
 
-function bytesOf(tools: readonly Anthropic.Tool[]): number {
-  const known = listBytes.get(tools);
-  if (known !== undefined) return known;
-  const bytes = byteLength(JSON.stringify(tools));
-  listBytes.set(tools, bytes);
+function prefixBytes(tools: readonly Anthropic.Tool[], system: string): number {
+  const known = prefixes.get(tools);
+  if (known?.system === system) return known.bytes;
+  const bytes = byteLength(JSON.stringify(tools)) + byteLength(JSON.stringify(system.toWellFormed()));
+  prefixes.set(tools, { system, bytes });
   return bytes;
 }
 

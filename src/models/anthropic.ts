@@ -19,7 +19,7 @@ import { errorBodySchema, toReply } from "./anthropic-reply.ts";
 import { boundPromptTokens, type PrefixTtl, toCountBody, toMessagesBody } from "./anthropic-request.ts";
 import { callOnce, toCallFailure, wholeMs } from "./call.ts";
 import { checkKey, cleanDetail, toStatusFailure } from "./failure.ts";
-import { parseAnswer, toMalformedFailure } from "./reply-parts.ts";
+import { isPlainObject, parseAnswer, toMalformedFailure } from "./reply-parts.ts";
 import { promptTexts } from "./well-formed.ts";
 
 export interface AnthropicOptions {
@@ -103,8 +103,8 @@ function toOutcome(
   now: number,
 ): ModelOutcome {
   const requestId = response.headers.get("request-id");
-  const failed = errorBodySchema.safeParse(body);
-  if (failed.success) return toErrorFailure(response.status, response.headers, body, request, apiKey, now);
+  const isError = isPlainObject(body) && body.type === "error" && errorBodySchema.safeParse(body).success;
+  if (isError) return toErrorFailure(response.status, response.headers, body, request, apiKey, now);
   const reply = toReply(body, request, requestId);
   if (reply.ok) return { kind: "reply", reply: reply.value };
   return toMalformedFailure(reply.error, SERVER, response.status, requestId);

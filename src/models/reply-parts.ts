@@ -33,14 +33,15 @@ export function toMalformedFailure(
  * with a number. The same reply to the same conversation gets the same ids.
  */
 export function createIdSource(request: ModelRequest): (wanted: string) => string {
-  const used = new Set(
-    request.messages.flatMap((message) => (message.role === "assistant" ? message.calls.map((call) => call.id) : [])),
-  );
+  const given = new Set<string>();
+  const isUsed = (id: string): boolean =>
+    given.has(id) ||
+    request.messages.some((message) => message.role === "assistant" && message.calls.some((call) => call.id === id));
   return (wanted) => {
     const base = wanted === "" ? "call" : wanted;
     let id = wanted === "" ? `${base}_1` : base;
-    for (let suffix = 2; used.has(id); suffix += 1) id = `${base}_${suffix}`;
-    used.add(id);
+    for (let suffix = 2; isUsed(id); suffix += 1) id = `${base}_${suffix}`;
+    given.add(id);
     return id;
   };
 }

@@ -173,8 +173,9 @@ function toOutcome(
   durationMs: number,
 ): QueryOutcome {
   const { verdict } = judgement;
-  const { own } = toReach(call.checked.shape, judgement.snapshot.catalog);
-  const names = restoreNames(ran.columns, (name) => own.has(foldName(name)));
+  const { shape } = call.checked;
+  const mentions = (name: string) => toReach(shape, judgement.snapshot.catalog).own.has(foldName(name));
+  const names = restoreNames(ran.columns, mentions);
   const built = toResult(call.checked.sql, names, ran.rows, call.rowsMax);
   return {
     kind: "rows",
