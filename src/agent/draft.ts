@@ -39,8 +39,7 @@ export function settle(draft: Draft, costNanoUsd: number): void {
 /** The same where no bill has come and none will: what was reserved is spent, and said to be at most that. */
 export function settleUnbilled(draft: Draft, costNanoUsd: number): void {
   settle(draft, costNanoUsd);
-  const { usage } = draft.state;
-  draft.state = { ...draft.state, usage: { ...usage, unbilledNanoUsd: usage.unbilledNanoUsd + costNanoUsd } };
+  draft.state = { ...draft.state, unbilledNanoUsd: draft.state.unbilledNanoUsd + costNanoUsd };
 }
 
 /** The same for a round of tools: rows cost money; what was read beyond the reservation is an overrun, in its own meter. */

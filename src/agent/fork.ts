@@ -69,6 +69,7 @@ export function forkState(
     touchedAt: now,
     dueAt: now,
     usage: { ...parent.usage, steps, hops, errors },
+    unbilledNanoUsd: parent.unbilledNanoUsd,
     ...(isFresh ? { badReplies: 0, repairTier: 0, recent: [], failing: [], rung: 0, critic: "kept" } : {}),
   };
   const state = { ...atRest, dueAt: atRest.mode === "manual" ? deadlineAt(atRest, now) : now + IDLE_MS_MAX };

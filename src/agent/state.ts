@@ -53,8 +53,6 @@ const usageSchema = z.strictObject({
   costNanoUsd: counter,
   /** Rows that the engine read beyond what was reserved for them: an estimate that was too low, told, never hidden. */
   rowsOverrun: counter,
-  /** Of `costNanoUsd`, what was counted for calls whose bill nobody has seen: at their reservation, so at most that. */
-  unbilledNanoUsd: counter.default(0),
 });
 
 /**
@@ -157,6 +155,8 @@ export const stateSchema = z
     limits: limitsSchema,
     loop: loopSchema,
     usage: usageSchema,
+    /** Of what was spent, what was counted for calls whose bill nobody has seen: at their reservation, so at most that. */
+    unbilledNanoUsd: counter.default(0),
     consecutiveErrors: counter,
     phase: z.enum(PHASES),
     waiting: waitingSchema.nullable(),
@@ -272,8 +272,8 @@ export function createState(run: NewRun, now: number): AgentState {
       rowsRead: 0,
       costNanoUsd: 0,
       rowsOverrun: 0,
-      unbilledNanoUsd: 0,
     },
+    unbilledNanoUsd: 0,
     consecutiveErrors: 0,
     phase: "thought",
     waiting: null,

@@ -190,7 +190,7 @@ export function toPublicRun(state: AgentState, rows: RunRows, now: number): Publ
       active_ms: activeMs,
       rows_read: usage.rowsRead,
       cost_usd: usdFromNano(usage.costNanoUsd),
-      unbilled_usd: usdFromNano(usage.unbilledNanoUsd),
+      unbilled_usd: usdFromNano(state.unbilledNanoUsd),
       reserved_usd: usdFromNano(state.attempt?.reservedNanoUsd ?? 0),
     },
     receipt: {

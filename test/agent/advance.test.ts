@@ -385,21 +385,21 @@ describe("what is counted without a bill", () => {
 
   it("a lost call, and a failed one that may have been billed, at all that was held; a bill is none of it", () => {
     const held = asking.attempt?.reservedNanoUsd ?? 0;
-    const lost = advance(asking, ANY_EVENT.attempt_lost, START).state.usage;
-    expect([lost.costNanoUsd, lost.unbilledNanoUsd]).toEqual([held, held]);
+    const lost = advance(asking, ANY_EVENT.attempt_lost, START).state;
+    expect([lost.usage.costNanoUsd, lost.unbilledNanoUsd]).toEqual([held, held]);
     const failed = { ...ANY_EVENT.model_failed, costNanoUsd: held };
-    expect(advance(asking, failed, START).state.usage.unbilledNanoUsd).toBe(held);
-    expect(advance(asking, ANY_EVENT.model_failed, START).state.usage.unbilledNanoUsd).toBe(0);
-    const replied = advance(asking, ANY_EVENT.model_replied, START).state.usage;
-    expect(replied.costNanoUsd).toBeGreaterThan(0);
+    expect(advance(asking, failed, START).state.unbilledNanoUsd).toBe(held);
+    expect(advance(asking, ANY_EVENT.model_failed, START).state.unbilledNanoUsd).toBe(0);
+    const replied = advance(asking, ANY_EVENT.model_replied, START).state;
+    expect(replied.usage.costNanoUsd).toBeGreaterThan(0);
     expect(replied.unbilledNanoUsd).toBe(0);
   });
 
   it("a bill after the end is one, unless it is all that was held", () => {
     const ended = stateWith({ phase: "finish", ending: endingWith(), attempt: modelAttempt() });
-    const bill = (costNanoUsd: number) => advance(ended, { kind: "bill_arrived", costNanoUsd }, START).state.usage;
-    expect(bill(7)).toMatchObject({ costNanoUsd: 7, unbilledNanoUsd: 0 });
+    const bill = (costNanoUsd: number) => advance(ended, { kind: "bill_arrived", costNanoUsd }, START).state;
+    expect(bill(7)).toMatchObject({ usage: { costNanoUsd: 7 }, unbilledNanoUsd: 0 });
     const held = modelAttempt().reservedNanoUsd;
-    expect(bill(held)).toMatchObject({ costNanoUsd: held, unbilledNanoUsd: held });
+    expect(bill(held)).toMatchObject({ usage: { costNanoUsd: held }, unbilledNanoUsd: held });
   });
 });
