@@ -6,16 +6,20 @@
  * (run-client.ts). Text of models is made safe for a terminal.
  */
 import * as z from "zod";
+import type { Result } from "../lib/result.ts";
 import { count, formatUsd } from "./progress.ts";
-import { approveRun, type Door, getRun, replyToRun } from "./run-client.ts";
+import { approveRun, type Door, getRun, isWrongCall, type Refusal, type Run, replyToRun } from "./run-client.ts";
 import type { RunEvent } from "./run-events.ts";
+import { insist } from "./run-session.ts";
 import { toSafeLine, toSafeText } from "./terminal-text.ts";
 
 export interface Person {
   /** What was typed after `text`, or null when nobody is there. */
   ask(text: string): Promise<string | null>;
-  /** Says what was done for somebody who is not there. */
+  /** Says what was done for somebody who is not there, or why their word was not taken. */
   note(text: string): void;
+  /** After Ctrl-C: nothing is said for them any more, the run is being cancelled. */
+  hasLeft(): boolean;
 }
 
 const approvalSchema = z.looseObject({
@@ -39,31 +43,46 @@ const waitingSchema = z.looseObject({
 type Approval = z.infer<typeof approvalSchema>;
 type Inquiry = z.infer<typeof inquirySchema>;
 
-const ASKING: ReadonlySet<string> = new Set(["approval_asked", "question_asked"]);
+/** The field of an event that names what it asks. */
+const NAMES: { readonly [type: string]: string } = { approval_asked: "approval", question_asked: "inquiry" };
+
+/** What came of one prompt; null: the person left at it. */
+type Said = { readonly sent: Result<Run, Refusal>; readonly isTyped: boolean } | null;
 
 /** After an event: if the run waits for a person right now, they are asked, and what they say is sent. */
 export async function hearPerson(door: Door, runId: string, event: RunEvent, person: Person): Promise<void> {
-  if (!ASKING.has(event.type)) return;
-  const run = await getRun(door, runId);
-  const waiting = run.ok ? waitingSchema.safeParse(run.value.waiting) : null;
-  // A kept run is told from its start: what was asked then has been answered.
-  if (!waiting?.success) return;
-  const { approval, inquiry } = waiting.data;
-  if (approval) await decide(door, runId, approval, person);
-  if (inquiry) await reply(door, runId, inquiry, person);
+  const name = NAMES[event.type];
+  if (name === undefined) return;
+  for (;;) {
+    const run = await insist(() => getRun(door, runId));
+    const waiting = run.ok ? waitingSchema.safeParse(run.value.waiting) : null;
+    const { approval, inquiry } = waiting?.data ?? {};
+    // A kept run is told from its start: what was asked then has been answered, and what is asked now comes later.
+    if ((approval ?? inquiry)?.id !== event[name]) return;
+    const said = approval
+      ? await decide(door, runId, approval, person)
+      : inquiry
+        ? await reply(door, runId, inquiry, person)
+        : null;
+    if (said === null || said.sent.ok) return;
+    const { error } = said.sent;
+    person.note(error.status === 409 ? `That word came too late: ${error.message}` : error.message);
+    // Words that the API does not take, such as too many, are asked for again.
+    if (!said.isTyped || !isWrongCall(error)) return;
+  }
 }
 
-async function decide(door: Door, runId: string, approval: Approval, person: Person): Promise<void> {
+async function decide(door: Door, runId: string, approval: Approval, person: Person): Promise<Said> {
   let said = await person.ask(tellApproval(approval));
   while (said !== null && !/^(?:y|yes|n|no)$/i.test(said.trim())) said = await person.ask("Type y or n: ");
-  if (said === null) {
-    person.note("A query was not allowed: it needs a yes, and nobody is at a terminal to say it.");
-    const note = "Nobody is there to allow it.";
-    await approveRun(door, runId, { approval: approval.id, decision: "decline", note });
-    return;
-  }
-  const decision = /^y/i.test(said.trim()) ? "approve" : "decline";
-  await approveRun(door, runId, { approval: approval.id, decision });
+  if (person.hasLeft()) return null;
+  if (said === null) person.note("A query was not allowed: it needs a yes, and nobody is at a terminal to say it.");
+  const word =
+    said === null
+      ? ({ decision: "decline", note: "Nobody is there to allow it." } as const)
+      : ({ decision: /^y/i.test(said.trim()) ? "approve" : "decline" } as const);
+  const sent = await insist(() => approveRun(door, runId, { approval: approval.id, ...word }));
+  return { sent, isTyped: said !== null };
 }
 
 function tellApproval({ queries }: Approval): string {
@@ -76,14 +95,15 @@ function tellApproval({ queries }: Approval): string {
   return [...told, `${question} y/n: `].join("\n");
 }
 
-async function reply(door: Door, runId: string, { id, question, options }: Inquiry, person: Person): Promise<void> {
+async function reply(door: Door, runId: string, { id, question, options }: Inquiry, person: Person): Promise<Said> {
   const listed = options.map((option, index) => `  ${index + 1}  ${toSafeLine(option)}`).join("\n");
-  const prompt = `${toSafeText(question)}\n${listed}\nA number, or other words: `;
-  let said = await person.ask(prompt);
+  let said = await person.ask(`${toSafeText(question)}\n${listed}\nA number, or other words: `);
   while (said !== null && said.trim() === "") said = await person.ask("A number, or other words: ");
+  if (person.hasLeft()) return null;
   if (said === null) person.note("The model asked back, and nobody is at a terminal to answer: it chooses by itself.");
   const words = said?.trim() ?? "Nobody is there to answer. Choose the likeliest reading, and say which it was.";
-  await replyToRun(door, runId, { inquiry: id, reply: options[Number(words) - 1] ?? words });
+  const sent = await insist(() => replyToRun(door, runId, { inquiry: id, reply: options[Number(words) - 1] ?? words }));
+  return { sent, isTyped: said !== null };
 }
 
 function indent(text: string): string {

@@ -54,6 +54,9 @@ function linesOf(event: RunEvent, elapsedMs: number): readonly ProgressLine[] {
       return replied(event, elapsedMs);
     case "tool_observed":
       return observed(event);
+    case "approval_asked":
+    case "question_asked":
+      return [asked(event)];
     case "approval_decided":
     case "question_answered":
       return [word(event)];
@@ -94,6 +97,16 @@ function observed(event: RunEvent): readonly ProgressLine[] {
       : `${count(query.rows, "row")}, ${query.rows_read.toLocaleString("en")} read, ${Math.round(query.duration_ms)} ms`;
   const said = isBad || counts === "" ? toSafeLine(observation?.summary ?? "done") : counts;
   return [{ text: `${INDENT}← ${said}`, style: isBad ? "bad" : "dim" }];
+}
+
+/** That a person is asked, and for how long; what is asked stands in the prompt. */
+function asked(event: RunEvent): ProgressLine {
+  const until = messageSchema.safeParse(event).data?.until;
+  const wish = event.type === "approval_asked" ? "a yes" : "an answer";
+  return {
+    text: `${INDENT}· ${toSafeLine(`waits for ${wish}${until === undefined ? "" : `, until ${until}`}`)}`,
+    style: "dim",
+  };
 }
 
 /** What a person has said. */

@@ -20,6 +20,7 @@ export function isTerminal({ input, output }: PromptStreams): boolean {
 export function openPrompt(streams: PromptStreams, signal: AbortSignal, note: (text: string) => void): Person {
   return {
     note,
+    hasLeft: () => signal.aborted,
     ask(text) {
       if (!isTerminal(streams) || signal.aborted) return Promise.resolve(null);
       const lines = createInterface({ input: streams.input, output: streams.output, terminal: false });

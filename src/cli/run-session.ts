@@ -38,7 +38,7 @@ function overtaken(door: Door, id: string, cancelled: Result<Run, Refusal>): Pro
 }
 
 /** Ctrl-C on a terminal also ends workerd; it is started anew within a moment, and the run with it. */
-async function insist(ask: () => Promise<Result<Run, Refusal>>): Promise<Result<Run, Refusal>> {
+export async function insist(ask: () => Promise<Result<Run, Refusal>>): Promise<Result<Run, Refusal>> {
   let last: Result<Run, Refusal> = err({ status: null, message: "The local worker did not answer." });
   for (let attempt = 0; attempt < UNANSWERED_MAX; attempt += 1) {
     last = await ask();

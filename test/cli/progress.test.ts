@@ -67,6 +67,13 @@ describe("what is shown of a step", () => {
     expect(texts({ type: "retry_scheduled", at, code: "overloaded", until: "soon" })[0]).toContain("until soon");
   });
 
+  it("that a person is asked is told with how long it waits", () => {
+    expect(texts({ type: "approval_asked", at, approval: "a1", queries: [], until: "tomorrow" })).toEqual([
+      "   · waits for a yes, until tomorrow",
+    ]);
+    expect(texts({ type: "question_asked", at })).toEqual(["   · waits for an answer"]);
+  });
+
   it("a person's word is told with who said it", () => {
     expect(texts({ type: "approval_decided", at, decision: "approved", by: "local" })).toEqual([
       "   · local allowed it",

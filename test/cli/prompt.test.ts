@@ -24,9 +24,12 @@ describe("a prompt", () => {
     expect(isTerminal(streams(false))).toBe(false);
     expect(await openPrompt(streams(false), new AbortController().signal, () => undefined).ask("?")).toBeNull();
     const abort = new AbortController();
-    const asked = openPrompt(streams(), abort.signal, () => undefined).ask("?");
+    const person = openPrompt(streams(), abort.signal, () => undefined);
+    const asked = person.ask("?");
+    expect(person.hasLeft()).toBe(false);
     abort.abort();
     expect(await asked).toBeNull();
+    expect(person.hasLeft()).toBe(true);
     const both = streams();
     const ended = openPrompt(both, new AbortController().signal, () => undefined).ask("?");
     both.input.end();
