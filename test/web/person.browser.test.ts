@@ -5,6 +5,13 @@ import { message, text, toolUse } from "../fakes/anthropic-script.ts";
 import { CHROMIUM, findViolations, startBrowser, startWorld, type VisitOptions, visit, type World } from "./browser.ts";
 
 const QUESTION = "Which country's customers have spent the most?";
+const MARKUP = `<img src=x onerror="window.hit=1"><script>window.hit=2</script>`;
+/** A database whose names are markup, and what is asked of it. */
+const ODD = {
+  sql: `CREATE TABLE "<b>odd</b>" ("<i>col</i>" TEXT);
+    INSERT INTO "<b>odd</b>" VALUES ('one'), ('two');`,
+  query: `SELECT "<i>col</i>", '${MARKUP}' AS note FROM "<b>odd</b>"`,
+};
 const HOSTILE = `<img src=x onerror="window.hit=1"> ${"long ".repeat(80)}`;
 
 describe.skipIf(CHROMIUM === null)("the page of a run that waits for a yes", () => {
@@ -42,6 +49,7 @@ describe.skipIf(CHROMIUM === null)("the page of a run that waits for a yes", () 
     expect(await page.getByRole("status").filter({ hasText: "Waiting for your word" }).count()).toBe(1);
     await page.getByRole("button", { name: "Run it", exact: true }).click();
     await answer(page).waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("run-title");
     expect(await answer(page).textContent()).toContain("523.06");
     expect(await page.getByText("Asked whether the query may run.").count()).toBe(1);
     expect(await page.getByText("local allowed it.").count()).toBe(1);
@@ -77,7 +85,9 @@ describe.skipIf(CHROMIUM === null)("the page of a run that waits for a yes", () 
     const headers = { "content-type": "application/json" };
     await fetch(`${world.url}/v1/runs/${id}/approve`, { method: "POST", headers, body });
     await page.getByRole("button", { name: "Run it", exact: true }).click();
+    await page.getByRole("alert").getByText("Your word came too late").waitFor();
     await page.getByRole("link", { name: "Ask another question" }).waitFor();
+    expect(await panel(page).count()).toBe(0);
     await context.close();
   });
 
@@ -155,6 +165,45 @@ describe.skipIf(CHROMIUM === null)("the page of a run that asks back", () => {
     expect(await page.evaluate("window.hit ?? 0")).toBe(0);
     expect(await findViolations(page)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")).toBeLessThanOrEqual(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+describe.skipIf(CHROMIUM === null)("the page of a run that waits for a yes to hostile SQL", () => {
+  let browser: Browser;
+  let world: World;
+  beforeAll(async () => {
+    const replies = (_asked: string, n: number) =>
+      n % 2 === 0
+        ? message([text(MARKUP), toolUse("execute_read_only_sql", { sql: ODD.query })])
+        : message([toolUse("final_answer", { answer: "Two rows.", results: ["r1"] })]);
+    [browser, world] = await Promise.all([startBrowser(), startWorld({ sql: ODD.sql, answer: replies })]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  test("C38: shows markup in SQL, tables, plan and note as text, at 360 px, and goes on after a yes", async () => {
+    const { page, context, complaints } = await visit(browser, `${world.url}/`, { width: 360, height: 780 });
+    await page.getByText("Limits").click();
+    await page.getByLabel("Ask me before a query reads more rows than").fill("0");
+    await page.getByLabel("Your question").fill("What is odd?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    const panel = page.getByRole("region", { name: "May this query run?" });
+    await panel.getByText("How the database would do it").click();
+    expect(await panel.locator("pre.sql").textContent()).toBe(ODD.query);
+    expect(await panel.locator("bdi").textContent()).toBe("<b>odd</b>");
+    expect(await panel.locator(".plan").textContent()).toContain("<b>odd</b>");
+    expect(await findViolations(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")).toBeLessThanOrEqual(0);
+    await page.getByLabel("A word to the model").fill(MARKUP);
+    await page.getByRole("button", { name: "Run it", exact: true }).click();
+    await page.getByRole("region", { name: "Answer" }).getByText("Two rows.").waitFor();
+    expect(await page.getByText("local allowed it").textContent()).toContain(MARKUP);
+    expect(await page.evaluate("window.hit ?? 0")).toBe(0);
+    expect(await page.locator("main img, main script, main b, main i").count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -1,8 +1,9 @@
 /**
  * What a run that waits asks its person: to let queries run, or which reading of the question is meant.
  *
- * Owns: what is shown to decide on (the effect: SQL, tables, rows, dollars, the engine's plan) and that a word is sent
- * once. Texts of models and names of tables are text. Leaves to others: when it is shown (run-screen.tsx).
+ * Owns: what is shown to decide on (the effect: SQL, tables, rows, dollars, the engine's plan), that a word is sent once,
+ * and where the focus goes. Texts of models and names of tables are text. Leaves to others: when it is shown, one panel
+ * for each thing that is asked (run-screen.tsx).
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Failure } from "./api.ts";
@@ -10,33 +11,53 @@ import type { AskedQuery, Run } from "./api-types.ts";
 import { countOf, formatUsd } from "./format.ts";
 import { FailureNotice, Folded, Sql } from "./parts.tsx";
 
+/** The heading of the run that asks. */
+export const RUN_TITLE_ID = "run-title";
+
 const NOTE_CHARS_MAX = 500;
 const REPLY_CHARS_MAX = 2_000;
 
 interface PersonPanelProps {
   readonly run: Run;
-  /** After a word was taken, or came too late. */
-  readonly onSaid: () => void;
+  /** The word was taken; this is the run after it. */
+  readonly onTaken: (run: Run) => void;
+  /** Somebody else was faster, or the run asks something else by now. */
+  readonly onLate: (failure: Failure) => void;
 }
 
-export function PersonPanel({ run, onSaid }: PersonPanelProps) {
+const TOO_LATE = "Your word came too late";
+
+/** What is asked of a person, or null when nobody is. */
+export function askedOf(run: Run): string | null {
+  return run.waiting?.approval?.id ?? run.waiting?.inquiry?.id ?? null;
+}
+
+export function PersonPanel({ run, onTaken, onLate }: PersonPanelProps) {
+  const panel = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   const { approval = null, inquiry = null, until = "" } = run.waiting ?? {};
-  const id = approval?.id ?? inquiry?.id;
-  // A run that begins to wait, or asks the next thing, is what the reader should be at.
-  useEffect(() => heading.current?.focus(), [id]);
-  if (id === undefined) return null;
+  // What is asked is what the reader should be at; once it is answered, the run is, and not the top of the document.
+  useEffect(() => {
+    heading.current?.focus();
+    const here = panel.current;
+    return () => {
+      const at = document.activeElement;
+      if (at === document.body || here?.contains(at)) document.getElementById(RUN_TITLE_ID)?.focus();
+    };
+  }, []);
   const say = async (send: () => ReturnType<typeof api.approve>): Promise<void> => {
     setSending(true);
+    setFailure(null);
     const answered = await send();
+    if (answered.ok) return onTaken(answered.value);
     setSending(false);
-    setFailure(answered.ok ? null : answered.failure);
-    onSaid();
+    if (answered.failure.status === 409) onLate({ ...answered.failure, title: TOO_LATE });
+    else setFailure(answered.failure);
   };
   return (
-    <section class="card person" aria-labelledby="person-title">
+    <section class="card person" aria-labelledby="person-title" ref={panel}>
       <h2 id="person-title" ref={heading} tabindex={-1} dir="auto">
         {inquiry === null ? tellApproval(approval?.queries.length ?? 0) : inquiry.question}
       </h2>

@@ -14,7 +14,7 @@ import { useNow } from "./hooks.ts";
 import { Meters } from "./meters.tsx";
 import { NextSteps } from "./next-steps.tsx";
 import { FailureNotice, Folded, Notice, Waiting } from "./parts.tsx";
-import { PersonPanel } from "./person-panel.tsx";
+import { askedOf, PersonPanel, RUN_TITLE_ID } from "./person-panel.tsx";
 import { Receipt } from "./receipt.tsx";
 import { Replay } from "./replay.tsx";
 import { ResultPanel } from "./result-panel.tsx";
@@ -36,7 +36,7 @@ const TICK_MS = 200;
 const END_PX = 60;
 
 export function RunScreen({ id }: { id: string }) {
-  const { run, events, connection, failure, refresh } = useRun(id);
+  const { run, events, connection, failure, refresh, take } = useRun(id);
   const [shown, setShown] = useState<number | null>(null);
   const [refused, setRefused] = useState<Failure | null>(null);
   const isLive = run !== null && run.status !== "finished";
@@ -62,11 +62,14 @@ export function RunScreen({ id }: { id: string }) {
     );
   }
   const isReplay = shown !== null;
+  const asked = askedOf(run);
   const shownAt = isReplay || !isLive ? (view.lastAt ?? now) : now;
   return (
     <article class="run">
       <header class="run-head">
-        <h1 dir="auto">{run.question}</h1>
+        <h1 id={RUN_TITLE_ID} tabindex={-1} dir="auto">
+          {run.question}
+        </h1>
         {connection === "lost" && isLive ? <LostNotice /> : null}
         {failure === null ? null : <FailureNotice failure={failure} />}
         {refused === null ? null : <FailureNotice failure={refused} />}
@@ -74,7 +77,20 @@ export function RunScreen({ id }: { id: string }) {
       <div class="run-main">
         {isLive || isReplay ? (
           <>
-            {isReplay ? null : <PersonPanel run={run} onSaid={refresh} />}
+            {isReplay || asked === null ? null : (
+              <PersonPanel
+                key={asked}
+                run={run}
+                onTaken={(after) => {
+                  setRefused(null);
+                  take(after);
+                }}
+                onLate={(late) => {
+                  setRefused(late);
+                  refresh();
+                }}
+              />
+            )}
             <Progress run={run} view={view} isReplay={isReplay} onStopped={refresh} />
           </>
         ) : (
@@ -167,7 +183,7 @@ function useRun(id: string) {
     );
     return () => abort.abort();
   }, [id]);
-  return { run, events, connection, failure, refresh: () => void load() };
+  return { run, events, connection, failure, refresh: () => void load(), take: setRun };
 }
 
 interface ProgressProps {
