@@ -46,21 +46,7 @@ export function RunScreen({ id }: { id: string }) {
   useEffect(() => {
     if (run !== null) document.title = `${isLive ? "… " : ""}${run.question.slice(0, 80)} · Querent`;
   }, [run]);
-  if (run === null) {
-    if (failure?.status === 401) return <FailureNotice failure={failure} />;
-    return (
-      <>
-        <h1 class="sr-only">Run</h1>
-        {failure !== null ? (
-          <FailureNotice failure={failure} onAgain={refresh} />
-        ) : connection === "lost" ? (
-          <LostNotice />
-        ) : (
-          <Waiting what="Loading the run" />
-        )}
-      </>
-    );
-  }
+  if (run === null) return <NoRun failure={failure} connection={connection} onAgain={refresh} />;
   const isReplay = shown !== null;
   const asked = askedOf(run);
   const shownAt = isReplay || !isLive ? (view.lastAt ?? now) : now;
@@ -107,6 +93,29 @@ export function RunScreen({ id }: { id: string }) {
         {isLive || isReplay ? null : <Receipt run={run} steps={view.steps} now={shownAt} />}
       </aside>
     </article>
+  );
+}
+
+interface NoRunProps {
+  readonly failure: Failure | null;
+  readonly connection: StreamState;
+  readonly onAgain: () => void;
+}
+
+/** While the run is not there yet, or cannot be had. */
+function NoRun({ failure, connection, onAgain }: NoRunProps) {
+  if (failure?.status === 401) return <FailureNotice failure={failure} />;
+  return (
+    <>
+      <h1 class="sr-only">Run</h1>
+      {failure !== null ? (
+        <FailureNotice failure={failure} onAgain={onAgain} />
+      ) : connection === "lost" ? (
+        <LostNotice />
+      ) : (
+        <Waiting what="Loading the run" />
+      )}
+    </>
   );
 }
 
