@@ -173,8 +173,12 @@ function toOutcome(
   durationMs: number,
 ): QueryOutcome {
   const { verdict } = judgement;
-  const { shape } = call.checked;
-  const mentions = (name: string) => toReach(shape, judgement.snapshot.catalog).own.has(foldName(name));
+  // Seldom needed, and then for several columns.
+  let own: ReadonlySet<string> | null = null;
+  const mentions = (name: string): boolean => {
+    own ??= toReach(call.checked.shape, judgement.snapshot.catalog).own;
+    return own.has(foldName(name));
+  };
   const names = restoreNames(ran.columns, mentions);
   const built = toResult(call.checked.sql, names, ran.rows, call.rowsMax);
   return {
