@@ -5,6 +5,7 @@
  * Nothing that a model writes throws. Pure.
  */
 
+import { parseIfText } from "../lib/json.ts";
 import { type LoopSettings, type RecentCall, whyRefused } from "./cycles.ts";
 import type { ToolOutcome } from "./event.ts";
 import type { ToolCall } from "./model.ts";
@@ -45,7 +46,7 @@ export function prepareCall(
   );
   const tool = name === null ? undefined : tools.get(name);
   if (name === null || tool === undefined) return refuse(call, unknownTool(call.name, allowed));
-  const input = parseInput(call.input);
+  const input = parseIfText(call.input);
   const isSaid = name === FINAL_ANSWER && isAnswerMissing(input) && said.trim() !== "";
   const checked = tool.check(isSaid ? { ...input, answer: said.trim() } : input);
   if (!checked.ok) return refuse(call, wrongArguments(tool, checked.error));
@@ -107,15 +108,6 @@ function resolveName(given: string, known: readonly string[]): string | null {
 }
 
 /** Some models send the arguments as JSON text. */
-function parseInput(input: unknown): unknown {
-  if (typeof input !== "string") return input;
-  try {
-    return JSON.parse(input);
-  } catch {
-    return input;
-  }
-}
-
 function isAnswerMissing(input: unknown): input is { readonly [field: string]: unknown } {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return false;
   if (!("answer" in input)) return true;

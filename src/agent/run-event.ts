@@ -5,7 +5,7 @@
  * STORED CONTRACT: types and fields are only ever added. Pure: no I/O, no clock.
  */
 import * as z from "zod";
-import { decodeJson } from "../lib/json.ts";
+import { parseIfText } from "../lib/json.ts";
 import { usdFromNano as usd } from "../lib/money.ts";
 import { NANO_USD_PER_ROW } from "./cost.ts";
 import { type LimitChange, tellLimitChanges } from "./limit-changes.ts";
@@ -193,9 +193,7 @@ export function toPublicInquiry(
 ) {
   const asked = messageAt(event.message);
   const call = asked?.role === "assistant" ? asked.calls[event.index] : undefined;
-  // Some models send the arguments as JSON text.
-  const input = typeof call?.input === "string" ? call.input : JSON.stringify(call?.input ?? null);
-  const { question = "", options = [] } = decodeJson(input, inquirySchema) ?? {};
+  const { question = "", options = [] } = inquirySchema.safeParse(parseIfText(call?.input)).data ?? {};
   return { inquiry: event.inquiry, index: event.index, question, options };
 }
 

@@ -31,3 +31,14 @@ export function decodeJson<T>(text: string, schema: z.ZodType<T>): T | null {
     return null;
   }
 }
+
+/** What JSON text says; anything else, and text that is torn, as it is. Some models send arguments as text. */
+export function parseIfText(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    // Whoever reads it by a schema tells it like any other that does not fit.
+    return value;
+  }
+}

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { canonicalJson, decodeJson } from "../../src/lib/json.ts";
+import { canonicalJson, decodeJson, parseIfText } from "../../src/lib/json.ts";
 
 /** The same value with the keys of every object in the opposite order. */
 function reversed(value: unknown): unknown {
@@ -48,5 +48,15 @@ describe("decodeJson", () => {
     expect(decodeJson("[1]", schema)).toEqual([1]);
     expect(decodeJson("[null]", schema)).toBeNull();
     expect(decodeJson("[1", schema)).toBeNull();
+  });
+});
+
+describe("parseIfText", () => {
+  it("reads JSON text, and leaves torn text and everything else as it is", () => {
+    const value = { a: 1 };
+    expect(parseIfText('{"a":1}')).toEqual(value);
+    expect(parseIfText('{"a":')).toBe('{"a":');
+    expect(parseIfText(value)).toBe(value);
+    expect(parseIfText(undefined)).toBeUndefined();
   });
 });
