@@ -6,7 +6,6 @@
  * what was shown, asks again. Leaves to others: who may decide (durable/), what a person is shown (run-event.ts). Pure.
  */
 import { assert } from "../lib/assert.ts";
-import { sha256Hex } from "../lib/hash.ts";
 import { reserveForRows } from "./budget.ts";
 import type { Prepared } from "./dispatch.ts";
 import { type Draft, tell } from "./draft.ts";
@@ -17,13 +16,12 @@ import type { AskedQuery } from "./run-event.ts";
 import { signatureOf } from "./signature.ts";
 import type { AgentState, Approval } from "./state.ts";
 import { type Foreseen, NOTHING_FORESEEN } from "./tool.ts";
-import { hearPerson, waitForPerson } from "./waiting.ts";
+import { hearPerson, nameAsked, waitForPerson } from "./waiting.ts";
 
 /** What a person is shown of a plan and of the tables: enough of any query that can be judged by reading it. */
 const PLAN_LINES_MAX = 30;
 const PLAN_LINE_CHARS_MAX = 200;
 const TABLES_MAX = 30;
-const ID_CHARS = 16;
 
 /** The queries of a round that a person must allow first; none when all may run. */
 export function queriesToAsk(
@@ -72,12 +70,11 @@ export function toApproval(
       ? []
       : [{ callId: call.id, signature: signatureOf(call.name, call.input), rowsRead: Math.ceil(rowsRead) }];
   });
-  const bound = [runId, message, ...asked.map(({ signature }) => signature)].join("|");
-  return { id: sha256Hex(bound).slice(0, ID_CHARS), calls: asked, decision: null, note: null };
+  const bound = asked.map(({ signature }) => signature);
+  return { id: nameAsked(runId, message, bound), calls: asked, decision: null, note: null };
 }
 
 export function askApproval(draft: Draft, { approval, queries }: Extract<Event, { kind: "approval_asked" }>): void {
-  assert(draft.state.attempt === null, "nothing is open while a person is asked");
   const until = waitForPerson(draft, "approval");
   draft.state = { ...draft.state, approval };
   tell(draft, { type: "approval_asked", approval: approval.id, message: draft.state.messages - 1, queries, until });

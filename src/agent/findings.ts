@@ -10,6 +10,12 @@ import type { Cell, StoredResult } from "./tool.ts";
 /** Rows of a result that are told in words. */
 export const ROWS_TOLD_MAX = 5;
 const RESULTS_TOLD_MAX = 4;
+const PARTIAL_BYTES_MAX = 6_000;
+
+/** The partial answer that is made without a model; null when nothing was found. */
+export function tellPartial(results: readonly StoredResult[]): string | null {
+  return tellFindings(results, PARTIAL_BYTES_MAX);
+}
 
 /** The latest results, newest first, at most `bytesMax` bytes; null when there is nothing to tell. */
 export function tellFindings(results: readonly StoredResult[], bytesMax: number): string | null {

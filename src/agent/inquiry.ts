@@ -6,16 +6,13 @@
  * (durable/, http/). Pure.
  */
 import { assert } from "../lib/assert.ts";
-import { sha256Hex } from "../lib/hash.ts";
 import type { Prepared } from "./dispatch.ts";
 import { type Draft, tell } from "./draft.ts";
 import type { Event } from "./event.ts";
 import type { AgentState, Inquiry } from "./state.ts";
-import { hearPerson, waitForPerson } from "./waiting.ts";
+import { hearPerson, nameAsked, waitForPerson } from "./waiting.ts";
 
 export const ASK_USER = "ask_user";
-
-const ID_CHARS = 16;
 
 /** The question that the round asks first, with the place of its call; null when there is none, or it is answered. */
 export function inquiryToAsk(
@@ -31,7 +28,7 @@ export function inquiryToAsk(
 
 /** `message`: the row of the reply that holds the call. */
 export function toInquiry(runId: string, message: number, callId: string): Inquiry {
-  return { id: sha256Hex([runId, message, callId].join("|")).slice(0, ID_CHARS), callId, reply: null };
+  return { id: nameAsked(runId, message, [callId]), callId, reply: null };
 }
 
 /** What the person said to this call; null: it was not asked. */
@@ -40,7 +37,6 @@ export function replyTo(inquiry: Inquiry | null, callId: string): string | null 
 }
 
 export function askQuestion(draft: Draft, { index, inquiry }: Extract<Event, { kind: "question_asked" }>): void {
-  assert(draft.state.attempt === null, "nothing is open while a person is asked");
   const until = waitForPerson(draft, "reply");
   draft.state = { ...draft.state, inquiry };
   tell(draft, { type: "question_asked", inquiry: inquiry.id, message: draft.state.messages - 1, index, until });

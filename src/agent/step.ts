@@ -17,7 +17,7 @@ import { keptBackNanoUsd, priceUsage } from "./cost.ts";
 import { type Prepared, prepareCall, refuseInterrupted, refuseOverHops, refuseRepeated } from "./dispatch.ts";
 import type { Event } from "./event.ts";
 import { checkFigures, type Evidence } from "./figures.ts";
-import { tellFindings } from "./findings.ts";
+import { tellPartial } from "./findings.ts";
 import { inquiryToAsk } from "./inquiry.ts";
 import type { ModelOutcome, ModelRequest, ToolCall } from "./model.ts";
 import { type PlannedCall, planExtraCall, planLastCall, planStepCall } from "./plan-call.ts";
@@ -37,9 +37,6 @@ export type StepResult =
   | { readonly kind: "superseded" };
 
 const NO_EVIDENCE: Evidence = { citations: [], unsupported: [] };
-
-/** Bytes of the partial answer that is made without a model. */
-const FINDINGS_BYTES_MAX = 6_000;
 
 /** A round that was lost this often may be what kills us (a query that never ends): it is not run once more. */
 const INTERRUPTIONS_MAX = 2;
@@ -337,5 +334,5 @@ async function apply(
 }
 
 function findings(ports: StepPorts): string | null {
-  return tellFindings(ports.journal.results(), FINDINGS_BYTES_MAX);
+  return tellPartial(ports.journal.results());
 }

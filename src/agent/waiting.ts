@@ -4,11 +4,20 @@
  * It takes none of the run's active time, and has an expiry of its own: a day from when the person was asked, after which
  * the run ends as expired, and a day anew for the run once they have answered. Pure.
  */
+import { assert } from "../lib/assert.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import type { Draft } from "./draft.ts";
 import { EXPIRY_MS } from "./state.ts";
 
 /** A person who says nothing for so long has answered. */
 const PERSON_MS = 24 * 60 * 60 * 1000;
+
+const ID_CHARS = 16;
+
+/** A name that says exactly what is asked: of a run, about the reply in message row `message`. */
+export function nameAsked(runId: string, message: number, parts: readonly string[]): string {
+  return sha256Hex([runId, message, ...parts].join("|")).slice(0, ID_CHARS);
+}
 
 /** The part of a state that says what a person is asked. */
 export interface Asking {
@@ -25,6 +34,7 @@ export function askedId({ waiting, approval, inquiry }: Asking): string | null {
 
 /** The instant until which the run waits. */
 export function waitForPerson(draft: Draft, kind: "approval" | "reply"): number {
+  assert(draft.state.attempt === null, "nothing is open while a person is asked");
   const until = draft.now + PERSON_MS;
   const expiresAt = Math.max(draft.state.expiresAt, until);
   draft.state = { ...draft.state, expiresAt, waiting: { kind, until } };

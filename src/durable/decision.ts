@@ -7,7 +7,7 @@
  */
 import { advance } from "../agent/advance.ts";
 import type { Event } from "../agent/event.ts";
-import { tellFindings } from "../agent/findings.ts";
+import { tellPartial } from "../agent/findings.ts";
 import type { RunEvent } from "../agent/run-event.ts";
 import { askedId } from "../agent/waiting.ts";
 import type { Answer, Decision } from "./contract.ts";
@@ -15,15 +15,11 @@ import type { RunJournal } from "./journal.ts";
 
 type Touched = Pick<RunJournal, "load" | "events" | "results" | "save">;
 
-/** Bytes of the partial answer that is made without a model. */
-const FINDINGS_BYTES_MAX = 6_000;
-
 /** Ends the run with what it has found. */
 export function applyCancel(journal: Touched, now: number): "cancelled" | "finished" {
   const state = journal.load();
   if (state.ending !== null) return "finished";
-  const partial = tellFindings(journal.results(), FINDINGS_BYTES_MAX);
-  journal.save(advance(state, { kind: "cancelled", partial }, now), []);
+  journal.save(advance(state, { kind: "cancelled", partial: tellPartial(journal.results()) }, now), []);
   return "cancelled";
 }
 
