@@ -8,6 +8,7 @@ import type { PublicApproval, PublicInquiry, PublicRun } from "../agent/view.ts"
 import { formatUsd, nanoFromUsd } from "../lib/money.ts";
 import { breakAddresses, escapeMrkdwn } from "../lib/mrkdwn.ts";
 import { actions, button, context, type SlackBlock, type SlackForms, section } from "./slack-blocks.ts";
+import { toForms } from "./slack-message.ts";
 import { cutEscaped, toCutCode } from "./slack-text.ts";
 
 /** Queries shown in full; a reply seldom holds more, and the page and the API have them all. */
@@ -35,8 +36,7 @@ export function toApprovalForms(run: PublicRun, approval: PublicApproval): Slack
     ),
   ];
   const text = `Your question waits for you: may ${queries.map(tellEffect).join("; ")} run?`;
-  const message = { text, blocks };
-  return { rich: message, simple: message, plain: { text, blocks: [] } };
+  return toForms({ text, blocks });
 }
 
 export function toInquiryForms(run: PublicRun, { id, question, options }: PublicInquiry): SlackForms {
@@ -49,8 +49,7 @@ export function toInquiryForms(run: PublicRun, { id, question, options }: Public
       button("Stop", "querent_stop", run.id, "danger"),
     ),
   ];
-  const message = { text: breakAddresses(asked), blocks };
-  return { rich: message, simple: message, plain: { ...message, blocks: [] } };
+  return toForms({ text: breakAddresses(asked), blocks });
 }
 
 function toQueryBlocks(query: PublicApproval["queries"][number]): SlackBlock[] {

@@ -18,6 +18,7 @@ import {
   type SlackBlock,
   type SlackButton,
   type SlackForms,
+  type SlackMessage,
   section,
   TEXT_CHARS_MAX,
 } from "./slack-blocks.ts";
@@ -80,10 +81,14 @@ export function toRowsForms(shown: ShownRows | null, resultsUrl: string | null):
   };
 }
 
+/** The forms of a message without a table. */
+export function toForms(message: SlackMessage): SlackForms {
+  return { rich: message, simple: message, plain: { ...message, blocks: [] } };
+}
+
 /** A sentence of ours. */
 export function toNoticeForms(text: string): SlackForms {
-  const notice = { text, blocks: [section(escapeMrkdwn(text))] };
-  return { rich: notice, simple: notice, plain: { text, blocks: [] } };
+  return toForms({ text, blocks: [section(escapeMrkdwn(text))] });
 }
 
 function toAnswerBlocks(run: PublicRun): SlackBlock[] {

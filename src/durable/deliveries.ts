@@ -13,7 +13,7 @@ import type { DeliveryOutcome, DeliveryPorts } from "../deliver/outcome.ts";
 import { postToChannel, postToResponseUrl } from "../deliver/slack.ts";
 import { toApprovalForms, toInquiryForms } from "../deliver/slack-asking.ts";
 import type { SlackForms } from "../deliver/slack-blocks.ts";
-import { toFinishedForms, toRowsForms } from "../deliver/slack-message.ts";
+import { toFinishedForms, toForms, toRowsForms } from "../deliver/slack-message.ts";
 import { type ShownRows, TABLE_ROWS_MAX } from "../deliver/slack-table.ts";
 import { deliverWebhook } from "../deliver/webhook.ts";
 import { toWebhookBody } from "../deliver/webhook-body.ts";
@@ -110,8 +110,7 @@ function chooseWay(journal: RunJournal, outbox: Outbox, entry: OutboxEntry, env:
   if (entry.kind === "webhook") {
     const secrets = config.webhookSigningSecrets;
     if (callbackUrl === null || secrets.length === 0 || !isAllowed(callbackUrl, config)) return null;
-    const run = toView(journal, [], Date.now());
-    const body = toWebhookBody({ ...run, deliveries: [] });
+    const body = toWebhookBody({ ...toView(journal, [], Date.now()), deliveries: [] });
     // One event, one id: receivers drop what they have seen, also when it is sent again by hand.
     const asked = askedId(journal.load());
     const event = asked === null ? `msg_${id}` : `msg_${id}_${asked}`;
@@ -138,7 +137,7 @@ function chooseWay(journal: RunJournal, outbox: Outbox, entry: OutboxEntry, env:
 
 async function formsOf(journal: RunJournal, entry: OutboxEntry, secret: string): Promise<SlackForms> {
   if (entry.message !== null) {
-    return { rich: entry.message, simple: entry.message, plain: { ...entry.message, blocks: [] } };
+    return toForms(entry.message);
   }
   const run = toView(journal, [], Date.now());
   if (entry.what === "ask" && run.waiting?.approval) return toApprovalForms(run, run.waiting.approval);
