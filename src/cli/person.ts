@@ -77,11 +77,9 @@ async function decide(door: Door, runId: string, approval: Approval, person: Per
   while (said !== null && !/^(?:y|yes|n|no)$/i.test(said.trim())) said = await person.ask("Type y or n: ");
   if (person.hasLeft()) return null;
   if (said === null) person.note("A query was not allowed: it needs a yes, and nobody is at a terminal to say it.");
-  const word =
-    said === null
-      ? ({ decision: "decline", note: "Nobody is there to allow it." } as const)
-      : ({ decision: /^y/i.test(said.trim()) ? "approve" : "decline" } as const);
-  const sent = await insist(() => approveRun(door, runId, { approval: approval.id, ...word }));
+  const decision = /^y/i.test(said?.trim() ?? "") ? "approve" : "decline";
+  const note = said === null ? { note: "Nobody is there to allow it." } : {};
+  const sent = await insist(() => approveRun(door, runId, { approval: approval.id, decision, ...note }));
   return { sent, isTyped: said !== null };
 }
 

@@ -127,16 +127,19 @@ describe("a decision", () => {
     [{ ...APPROVAL, approval: "" }, "#/approval"],
     [{ ...APPROVAL, note: "x".repeat(501) }, "#/note"],
     [{ ...APPROVAL, who: "me" }, "#/who"],
-  ])("%j is a 400 that points to %s", async (body, pointer) => {
-    const { ask, post, runs } = createHarness();
-    const id = await ask();
-    const response = await post(`/v1/runs/${id}/approve`, body);
-    expect(response.status).toBe(400);
-    const { errors } = (await readProblem(response)) as unknown as { errors: { pointer: string }[] };
-    expect(errors.map((each) => each.pointer)).toContain(pointer);
-    expect(runs.get(id)?.decided).toBeNull();
-  });
+  ])("%j is a 400 that points to %s", (body, pointer) => expectWrong("approve", body, pointer));
 });
+
+/** A word that is refused where it is wrong, and never reaches the run. */
+async function expectWrong(action: "approve" | "reply", body: object, pointer: string): Promise<void> {
+  const { ask, post, runs } = createHarness();
+  const id = await ask();
+  const response = await post(`/v1/runs/${id}/${action}`, body);
+  expect(response.status).toBe(400);
+  const { errors } = (await readProblem(response)) as unknown as { errors: { pointer: string }[] };
+  expect(errors.map((each) => each.pointer)).toContain(pointer);
+  expect(runs.get(id)?.decided).toBeNull();
+}
 
 const BODIES: { readonly [action: string]: object } = {
   approve: { approval: "a1", decision: "approve" },
@@ -159,15 +162,7 @@ describe("an answer", () => {
     [{ inquiry: "q1", reply: 5 }, "#/reply"],
     [{ inquiry: "q1", reply: "x".repeat(2_001) }, "#/reply"],
     [{ inquiry: "", reply: "x" }, "#/inquiry"],
-  ])("%j is a 400 that points to %s", async (body, pointer) => {
-    const { ask, post, runs } = createHarness();
-    const id = await ask();
-    const response = await post(`/v1/runs/${id}/reply`, body);
-    expect(response.status).toBe(400);
-    const { errors } = (await readProblem(response)) as unknown as { errors: { pointer: string }[] };
-    expect(errors.map((each) => each.pointer)).toContain(pointer);
-    expect(runs.get(id)?.decided).toBeNull();
-  });
+  ])("%j is a 400 that points to %s", (body, pointer) => expectWrong("reply", body, pointer));
 
   test("on what is not asked any more is a 409 that names what is", async () => {
     const { ask, post, runs } = createHarness();
