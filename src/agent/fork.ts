@@ -19,6 +19,8 @@ export interface ForkRequest {
   readonly id: string;
   readonly kind: "continue" | "fork";
   readonly limits: Limits;
+  /** From how many rows on the caller's queries wait for a person by now; null: none does. */
+  readonly approveAboveRows: number | null;
 }
 
 /** For the person who asked: why not, and what to change. */
@@ -63,6 +65,7 @@ export function forkState(
     ...checkpoint,
     id,
     limits,
+    approveAboveRows: tighter(checkpoint.approveAboveRows, request.approveAboveRows),
     parent: { runId: parent.id, step: checkpoint.usage.steps, kind },
     createdAt: now,
     expiresAt: now + EXPIRY_MS,
@@ -76,6 +79,11 @@ export function forkState(
   const ceiling = ceilingReached(state, now);
   if (ceiling !== null) return err(atCeiling(ceiling, state));
   return ok(state);
+}
+
+/** What was asked for the old run holds on, and so does what the operator has set since. */
+function tighter(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 function refuseToContinue(parent: AgentState, limits: Limits, reason: StopReason | null): ForkRefusal | null {

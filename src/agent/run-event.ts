@@ -245,8 +245,9 @@ function toPublicObservation(
   };
 }
 
-/** The SQL text of a call, wherever the model put it. */
+/** The SQL text of a call, also of one whose arguments came as JSON text. */
 export function sqlOf(input: unknown): string | null {
-  if (typeof input !== "object" || input === null || !("sql" in input)) return null;
-  return typeof input.sql === "string" ? input.sql : null;
+  const read = parseIfText(input);
+  if (typeof read !== "object" || read === null || !("sql" in read)) return null;
+  return typeof read.sql === "string" ? read.sql : null;
 }

@@ -181,6 +181,13 @@ export type OutgoingReply =
   /** There is no callback, or the run is not over. */
   | { readonly kind: "nothing_to_send"; readonly run: PublicRun };
 
+/** What a caller may see and read unasked at this moment: it may be less than when a run of theirs began. */
+export interface CallerTerms {
+  readonly scopes: Scopes;
+  /** Null: no query waits for a person. */
+  readonly approveAboveRows: number | null;
+}
+
 /** Carry a finished run on in a new one, whose id and limits the door has checked and had admitted. */
 export interface CarryOn {
   /** Of the new run. */
@@ -189,6 +196,7 @@ export interface CarryOn {
   /** The step to start after (0: from the start); null: the last one. */
   readonly step: number | null;
   readonly limits: Limits;
+  readonly terms: CallerTerms;
   /** Where in Slack the new run's answer goes; absent: nowhere. */
   readonly slack?: SlackOrigin;
 }

@@ -77,7 +77,9 @@ export function planSeed(
     const message = `The record of this run is broken before step ${step}, so nothing can go on from there. Ask again.`;
     return err({ reason: "not_continuable", message });
   }
-  const forked = forkState(checkpoint.state, parent, request, now);
+  // Of an older worker's request, while a release spreads: then what the old run was allowed holds on.
+  const { scopes = journal.settings.scopes, approveAboveRows = null } = request.terms ?? {};
+  const forked = forkState(checkpoint.state, parent, { ...request, approveAboveRows }, now);
   if (!forked.ok) return forked;
   const { usage, phase, messages, events } = forked.value;
   const { kind, id, limits } = request;
@@ -98,7 +100,14 @@ export function planSeed(
   const inheritedNanoUsd = parent.usage.costNanoUsd;
   return ok({
     parentId: journal.settings.id,
-    settings: encodeSettings({ ...journal.settings, id, limits, inheritedNanoUsd, slack: request.slack ?? null }),
+    settings: encodeSettings({
+      ...journal.settings,
+      id,
+      limits,
+      scopes,
+      inheritedNanoUsd,
+      slack: request.slack ?? null,
+    }),
     state: encodeState({ ...forked.value, events: events + 1, messages: messages + (note === null ? 0 : 1) }),
     event: JSON.stringify(event),
     note,

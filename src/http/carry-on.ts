@@ -2,6 +2,7 @@
  * `POST /v1/runs/:id/continue` and `/fork`: a new run that goes on from a finished one, with its spend.
  *
  * Limits that are not named are the old run's; so a run that was stopped by one is continued by naming that one, higher.
+ * What the caller may use and see (model, scopes, rows that need no approval) is what is set for them now.
  * Owns: what is refused at the door, and that only what is not spent yet is held anew. Leaves to others: what the new run
  * takes over (agent/fork.ts), the way in (open-run.ts).
  */
@@ -10,6 +11,8 @@ import { Hono } from "hono/tiny";
 import * as z from "zod";
 import { DEFAULT_LIMITS, type FullLimits, limitsRequestSchema } from "../agent/limits.ts";
 import type { PublicRun } from "../agent/view.ts";
+import type { Caller } from "../config/callers.ts";
+import { NO_MODEL } from "../config.ts";
 import type { CarryOn, CarryOnReply } from "../durable/contract.ts";
 import { nanoFromUsd } from "../lib/money.ts";
 import { err, ok, type Result } from "../lib/result.ts";
@@ -18,7 +21,7 @@ import { answerRun, openingOf } from "./answer-run.ts";
 import { checkLimits } from "./ask.ts";
 import { optionalJsonBody } from "./body.ts";
 import type { HttpEnv } from "./context.ts";
-import { enterRun } from "./open-run.ts";
+import { enterRun, termsOf } from "./open-run.ts";
 import { problem, type Refusal, refuse } from "./problems.ts";
 
 const limits = limitsRequestSchema.optional().meta({ description: "Absent ones are those of the old run." });
@@ -54,15 +57,21 @@ async function carryOn(c: Context<HttpEnv>, id: string, wish: Wish) {
   const parent = await object.view();
   if (parent === null) throw runNotFound();
   if (parent.status !== "finished") throw problem("run_not_finished", "Wait for its end, or cancel it.");
-  const checked = checkLimits(wish.limits, { default: toFullLimits(parent), max: c.var.caller.limits.max });
+  const { caller } = c.var;
+  const barred = refuseModel(parent, caller);
+  if (barred !== null) throw refuse(barred);
+  const checked = checkLimits(wish.limits, { default: toFullLimits(parent), max: caller.limits.max });
   if (!checked.ok) throw refuse(checked.error);
   const opening = openingOf(c, { id, ...wish }, parent.mode);
   const opened = await enterRun(
     {
       reserveNanoUsd: Math.max(0, checked.value.costNanoUsdMax - nanoFromUsd(parent.usage.cost_usd)),
       question: parent.question,
-      begin: async (runId, driver) =>
-        toRun(await object.carryOn({ id: runId, kind: wish.kind, step: wish.step, limits: checked.value }, driver)),
+      begin: async (runId, driver) => {
+        const { kind, step } = wish;
+        const request = { id: runId, kind, step, limits: checked.value, terms: termsOf(caller) };
+        return toRun(await object.carryOn(request, driver));
+      },
     },
     opening,
   );
@@ -82,6 +91,14 @@ const REFUSAL_CODES = {
   no_such_step: "step_not_found",
   limit_not_raised: "limit_not_raised",
 } as const;
+
+/** A run goes on with its own model: not with one that its caller may not use any more. */
+export function refuseModel({ model }: PublicRun, { models }: Caller): Refusal | null {
+  // What has followed a plan is refused for that reason.
+  if (models === null || models.includes(model) || model === NO_MODEL) return null;
+  const detail = `This run used ${model}, which you may not use any more. Ask anew with ${models.join(" or ")}.`;
+  return { code: "model_not_available", detail, options: { more: { available: models } } };
+}
 
 /** The limits of a run as a request would write them. */
 export function toFullLimits(run: PublicRun): FullLimits {

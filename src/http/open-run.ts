@@ -10,7 +10,7 @@ import type { PublicRun } from "../agent/view.ts";
 import type { Caller } from "../config/callers.ts";
 import { OFFLINE_MODEL } from "../config.ts";
 import type { AdmitReply, CallerPolicy, RateState } from "../durable/caller-contract.ts";
-import type { Driver, StartRun } from "../durable/contract.ts";
+import type { CallerTerms, Driver, StartRun } from "../durable/contract.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { CheckedAsk } from "./ask.ts";
 import { callerObject, type HttpBindings, type HttpPorts, runObject } from "./context.ts";
@@ -71,6 +71,11 @@ export function openRun(ask: CheckedAsk, opening: Opening): Promise<Result<Opene
 /** What of the caller is fixed in a run. The default is not sent: an object of an older release would not know it. */
 export function pinnedOf({ name, scopes, promptCache }: Caller): Pick<StartRun, "caller" | "scopes" | "promptCache"> {
   return { caller: name, scopes, ...(promptCache === "1h" && { promptCache }) };
+}
+
+/** What of the caller holds for a run that goes on from an older one: what is set for them now. */
+export function termsOf({ scopes, approveAboveRows }: Caller): CallerTerms {
+  return { scopes, approveAboveRows };
 }
 
 /** The offline model costs nothing: only the rows that it reads do, and the day is not held up for more. */

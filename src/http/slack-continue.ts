@@ -12,9 +12,9 @@ import type { SlackOrigin, SlackPress } from "../durable/slack-origin.ts";
 import { nanoFromUsd, usdFromNano } from "../lib/money.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { checkLimits } from "./ask.ts";
-import { toFullLimits } from "./carry-on.ts";
+import { refuseModel, toFullLimits } from "./carry-on.ts";
 import { type HttpBindings, type HttpPorts, runObject } from "./context.ts";
-import { enterRun, type OpenedRun } from "./open-run.ts";
+import { enterRun, type OpenedRun, termsOf } from "./open-run.ts";
 import type { Refusal } from "./problems.ts";
 import { toWorkingMessage } from "./slack-reply.ts";
 
@@ -36,6 +36,8 @@ export interface Continuation {
 export async function continueRun(continuation: Continuation): Promise<Result<OpenedRun, Refusal>> {
   const { bindings, ports, door, press, parent } = continuation;
   const { caller } = door;
+  const barred = refuseModel(parent, caller);
+  if (barred !== null) return err(barred);
   const limits = raiseLimits(parent, caller.limits.max);
   const checked = checkLimits(undefined, { default: limits, max: caller.limits.max });
   if (!checked.ok) return checked;
@@ -48,7 +50,8 @@ export async function continueRun(continuation: Continuation): Promise<Result<Op
       async begin(runId, driver) {
         const working = toWorkingMessage(parent.question, runId);
         const slack = { ...continuation.origin, responseUrl, receivedAt, working };
-        const request = { id: runId, kind: "continue", step: null, limits: checked.value, slack } as const;
+        const terms = termsOf(caller);
+        const request = { id: runId, kind: "continue", step: null, limits: checked.value, terms, slack } as const;
         const reply = await runObject(bindings, parent.id).carryOn(request, driver);
         if (reply.kind === "started") return ok(reply.run);
         if (reply.kind === "not_found") return err({ code: "run_not_found", detail: "This run is not kept any more." });

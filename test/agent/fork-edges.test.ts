@@ -19,7 +19,7 @@ function carry(reason: StopReason | null, kind: "continue" | "fork", limits: Par
     rung: 1,
     ...parts,
   });
-  return forkState(checkpoint, parent, { id: "run_2", kind, limits: limitsWith(limits) }, NOW);
+  return forkState(checkpoint, parent, { id: "run_2", kind, limits: limitsWith(limits), approveAboveRows: null }, NOW);
 }
 
 const messageOf = (made: ReturnType<typeof carry>) => (made.ok ? null : made.error.message);

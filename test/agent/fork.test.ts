@@ -26,8 +26,13 @@ function finished(reason: StopReason, parts: StateParts = {}, step = 5): [AgentS
   return [checkpoint, parent];
 }
 
-function fork(pair: [AgentState, AgentState], kind: "continue" | "fork", limits: Partial<Limits> = {}) {
-  return forkState(pair[0], pair[1], { id: "run_2", kind, limits: limitsWith(limits) }, NOW);
+function fork(
+  pair: [AgentState, AgentState],
+  kind: "continue" | "fork",
+  limits: Partial<Limits> = {},
+  approveAboveRows: number | null = null,
+) {
+  return forkState(pair[0], pair[1], { id: "run_2", kind, limits: limitsWith(limits), approveAboveRows }, NOW);
 }
 
 describe("continue", () => {
@@ -109,6 +114,22 @@ describe("fork", () => {
     expect(usage).toEqual({ ...pair[1].usage, steps: 2, hops: 2, errors: 0 });
     expect(made.value.parent).toEqual({ runId: "run_1", step: 2, kind: "fork" });
   });
+
+  it.each([
+    [null, null, null],
+    [500, null, 500],
+    [null, 0, 0],
+    [500, 20, 20],
+    [20, 500, 20],
+  ])(
+    "C47: of a run that asked above %s rows, when its caller is now asked above %s, asks above %s",
+    (then, now, both) => {
+      for (const kind of ["continue", "fork"] as const) {
+        const pair = finished("max_hops", { approveAboveRows: then, limits: { hopsMax: 5 } });
+        expect(fork(pair, kind, { hopsMax: 9 }, now)).toMatchObject({ ok: true, value: { approveAboveRows: both } });
+      }
+    },
+  );
 
   it("never spends the same dollar twice: a fork of a run without money left is refused", () => {
     const pair = finished("budget", { limits: { costNanoUsdMax: 8_000_000 } }, 1);

@@ -185,6 +185,9 @@ describe("sqlOf", () => {
     [{ sql: 5 }, null],
     [{ ref: "r1" }, null],
     ["SELECT 1", null],
+    ['{"sql":"SELECT 1"}', "SELECT 1"],
+    ['{"sql":1}', null],
+    ['["sql"]', null],
     [null, null],
     [undefined, null],
   ])("of %j is %j", (input, sql) => {

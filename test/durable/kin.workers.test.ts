@@ -3,6 +3,8 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS, DEFAULT_LIMITS_MAX, type LimitsRequest, resolveLimits } from "../../src/agent/limits.ts";
 import type { CarryOn } from "../../src/durable/contract.ts";
+import { readFact } from "../../src/durable/facts.ts";
+import { decodeSettings } from "../../src/durable/settings.ts";
 import { failed, functionModel, saying } from "../fakes/function-model.ts";
 import { finalAnswerTool, queryTool } from "../fakes/memory-run.ts";
 import { answer, inObject, installWorld, newRun, query, stubOf, untilFinished, type World } from "./world.ts";
@@ -24,7 +26,7 @@ function carryOn(kind: CarryOn["kind"], step: number | null, asked: LimitsReques
   const limits = resolveLimits(asked, DEFAULT_LIMITS, DEFAULT_LIMITS_MAX);
   if (!limits.ok) throw new Error("limits of the test are above the maximum");
   ids += 1;
-  return { id: `run_kin_${ids}`, kind, step, limits: limits.value };
+  return { id: `run_kin_${ids}`, kind, step, limits: limits.value, terms: { scopes: {}, approveAboveRows: null } };
 }
 
 async function finishedRun(asked: LimitsRequest = {}): Promise<string> {
@@ -153,6 +155,18 @@ describe("fork", () => {
     const stub = stubOf(request.id);
     while ((await stub.step("caller")).kind !== "finished");
     expect(await stub.carryOn(carryOn("fork", 1))).toMatchObject({ kind: "started", run: { usage: { steps: 1 } } });
+  });
+
+  it("C47: is held to what its caller may see and read unasked by now, not when the old run began", async () => {
+    const id = await finishedRun();
+    const scopes = { tables: { deny: ["secrets"] } };
+    const request = { ...carryOn("fork", 2), terms: { scopes, approveAboveRows: 7 } };
+    const reply = await stubOf(id).carryOn(request, "caller");
+    expect(reply).toMatchObject({ kind: "started", run: { approve_above_rows: 7 } });
+    const settings = await inObject(stubOf(request.id), (_, { storage }) =>
+      decodeSettings(readFact(storage.sql, "settings") ?? ""),
+    );
+    expect(settings).toMatchObject({ ok: true, value: { scopes } });
   });
 
   it("B26, B8: carries the ladder on: what was refused before the fork is refused after it, and not before its rung", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createHarness, type Harness, readProblem } from "./harness.ts";
+import { createHarness, type Harness, KEY, readProblem, sha256 } from "./harness.ts";
 
 async function stoppedRun(harness: Harness = createHarness(), body: object = {}) {
   const id = await harness.ask({ limits: { max_steps: 3, budget_usd: 0.2 }, ...body });
@@ -28,6 +28,42 @@ describe("POST /v1/runs/:id/continue", () => {
     const { request, id, run } = await stoppedRun();
     expect((await request(`/v1/runs/${id}/continue`, { method: "POST" })).status).toBe(202);
     expect(run.carried?.request.limits).toMatchObject({ stepsMax: 3, costNanoUsdMax: 200_000_000 });
+  });
+
+  test("what the caller may see and read unasked is what is set for them now", async () => {
+    const fields = { scopes: { tables: { deny: ["secrets"] } }, approve_above_rows: 7 };
+    const QUERENT_CALLERS = JSON.stringify({ alice: { keys: [sha256(KEY)], ...fields } });
+    for (const way of ["continue", "fork"]) {
+      const harness = createHarness({ QUERENT_CALLERS });
+      const alice = { authorization: `Bearer ${KEY}` };
+      const asked = await harness.post("/v1/runs", { question: "How many?" }, alice);
+      const { id } = (await asked.json()) as { id: string };
+      harness.runs.get(id)?.end("stopped", "max_steps");
+      expect((await harness.post(`/v1/runs/${id}/${way}`, {}, alice)).status).toBe(202);
+      expect(harness.runs.get(id)?.carried?.request.terms).toEqual({ scopes: fields.scopes, approveAboveRows: 7 });
+    }
+  });
+
+  test("a run of a model that its caller may not use any more is refused before anything is held", async () => {
+    const QUERENT_CALLERS = JSON.stringify({ alice: { keys: [sha256(KEY)], models: ["offline"] } });
+    const harness = createHarness({ QUERENT_CALLERS });
+    const alice = { authorization: `Bearer ${KEY}` };
+    const asked = await harness.post("/v1/runs", { question: "How many?" }, alice);
+    const { id } = (await asked.json()) as { id: string };
+    const run = harness.runs.get(id)!;
+    run.end("stopped", "max_steps");
+    run.run = { ...run.run!, model: "claude-opus-5-5" };
+    const response = await harness.post(`/v1/runs/${id}/continue`, {}, alice);
+    expect(response.status).toBe(422);
+    expect(await readProblem(response)).toMatchObject({
+      code: "model_not_available",
+      detail: "This run used claude-opus-5-5, which you may not use any more. Ask anew with offline.",
+      available: ["offline"],
+    });
+    expect(harness.callers.get("alice")?.admitted).toHaveLength(1);
+    // What followed a plan asked no model: the object says why it cannot go on.
+    run.run = { ...run.run, model: "none" };
+    expect((await harness.post(`/v1/runs/${id}/continue`, {}, alice)).status).toBe(202);
   });
 
   test("while the client waits, the new run is driven", async () => {

@@ -282,7 +282,7 @@ describe("a press of a button", () => {
   });
 
   it("to continue opens one new run, which answers where the button is", async () => {
-    const door = await asked();
+    const door = await asked({ scopes: { tables: { deny: ["secrets"] } }, approve_above_rows: 7 });
     const origin = door.run.started?.slack;
     if (!origin) throw new Error("no origin");
     door.run.end("stopped", "max_hops");
@@ -312,6 +312,7 @@ describe("a press of a button", () => {
       kind: "continue",
       step: null,
       limits: { hopsMax: 12, stepsMax: 18, costNanoUsdMax: 150_000_000 },
+      terms: { scopes: { tables: { deny: ["secrets"] } }, approveAboveRows: 7 },
       slack: { responseUrl: pressed.responseUrl, working: { text: expect.stringContaining("Working on it") } },
     });
     // The ten cents of the button are held of the day, and not once more what was spent before.
