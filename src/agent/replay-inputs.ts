@@ -7,11 +7,9 @@
  */
 import { assert } from "../lib/assert.ts";
 import { byteLength } from "../lib/bytes.ts";
-import { sha256Hex } from "../lib/hash.ts";
-import { canonicalJson } from "../lib/json.ts";
 import { NANO_PER_USD } from "../lib/money.ts";
 import { abortAt, activeMsAt } from "./clock.ts";
-import type { RecentCall } from "./cycles.ts";
+import { hashObserved, type RecentCall } from "./cycles.ts";
 import { FINAL_ANSWER } from "./dispatch.ts";
 import type { Event, ToolOutcome } from "./event.ts";
 import type { Evidence } from "./figures.ts";
@@ -296,7 +294,8 @@ function round(record: RecordedRun, state: AgentState): Event {
  */
 function takeCall(calls: readonly RecentCall[], made: RecentCall, later: readonly ToolOutcome[]): RecentCall {
   const found = calls.at(-1 - later.filter((outcome) => outcome.recent !== null).length);
-  const isSame = found?.result === made.result && found.tool === made.tool && found.ref === made.ref;
+  // Older transcripts hold the whole of a hash.
+  const isSame = found?.result.startsWith(made.result) && found.tool === made.tool && found.ref === made.ref;
   return found !== undefined && isSame ? found : made;
 }
 
@@ -312,15 +311,15 @@ interface Observed {
 
 function toOutcome(record: RecordedRun, after: AgentState, observed: Observed): ToolOutcome {
   const { call, result, event, index, hops, step, note } = observed;
-  const { status, summary, data } = toObject(JSON.parse(result.content));
+  const observation = toObject(JSON.parse(result.content));
+  const summary = String(observation.summary);
   const query = event.query === null ? null : toObject(event.query);
-  const refusedBy = refusalOf(String(summary), index >= hops);
+  const refusedBy = refusalOf(summary, index >= hops);
   const ref = typeof query?.ref === "string" ? query.ref : null;
-  const hash = sha256Hex(canonicalJson([status, result.isError ? summary : "", data]));
   const tool = call.name.slice(0, 64);
   const recent = {
     signature: signatureOf(call.name, call.input),
-    result: hash,
+    result: hashObserved(observation),
     tool,
     step,
     isError: result.isError,
@@ -332,7 +331,7 @@ function toOutcome(record: RecordedRun, after: AgentState, observed: Observed): 
     callId: call.id,
     name: call.name,
     content: result.content,
-    summary: String(summary),
+    summary,
     isError: result.isError,
     refusedBy,
     recent: refusedBy === null ? recent : null,

@@ -8,7 +8,7 @@ import { assert } from "../lib/assert.ts";
 import { byteLength, cutToBytes } from "../lib/bytes.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { canonicalJson } from "../lib/json.ts";
-import type { RecentCall } from "./cycles.ts";
+import { hashObserved, type RecentCall } from "./cycles.ts";
 import { FINAL_ANSWER, type Prepared } from "./dispatch.ts";
 import type { ToolOutcome } from "./event.ts";
 import { familyHint, noteTurn, toTurn } from "./families.ts";
@@ -182,11 +182,9 @@ function toFinal(round: Round, final: FinalAnswer | undefined, shelf: Shelf): To
 
 /** What the cycle detector keeps of a call: who asked what, and a hash of what came back. */
 function toRecent(round: Round, prepared: Prepared, output: ToolOutput, isError: boolean): RecentCall {
-  const { status, summary, data } = output.observation;
   const signature =
     prepared.kind === "ready" ? prepared.checked.signature : signatureOf(prepared.call.name, prepared.call.input);
-  // The summary of a success may say "which you have seen": only an error's summary is part of what came back.
-  const result = sha256Hex(canonicalJson([status, isError ? summary : "", data]));
+  const result = hashObserved(output.observation);
   const tool = prepared.kind === "ready" ? prepared.name : prepared.call.name.slice(0, 64);
   return { signature, result, tool, step: round.step, isError, ref: output.query?.ref ?? null };
 }

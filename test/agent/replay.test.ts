@@ -194,6 +194,16 @@ describe("a replay", () => {
     }
   });
 
+  it("of a run that an older release recorded, with the whole of its hashes", async () => {
+    const recorded = await record([() => querying("SELECT 1"), () => querying("bad"), () => answering("1", ["r1"])]);
+    const states = recorded.states.map((state) => ({
+      ...state,
+      recent: state.recent.map((call) => ({ ...call, result: `${call.result}${"0".repeat(32)}` })),
+    }));
+    expect(states.at(-1)?.recent.map(({ result }) => result.length)).toEqual([64, 64, 64]);
+    expect(replayRun({ ...recorded, states })).toMatchObject({ kind: "same" });
+  });
+
   it("says where it first parts: an event, a message, a state that is not what the rules give", async () => {
     const recorded = await record(RUNS["parallel calls, an error, a mend"]![0]);
     const change = <T>(list: readonly T[], index: number, edit: (one: T) => T): T[] =>
