@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { advance } from "../../src/agent/advance.ts";
 import { endRun, openJournal } from "../../src/durable/journal.ts";
-import { modelAttempt } from "../agent/states.ts";
+import { limitsWith, modelAttempt } from "../agent/states.ts";
+import { functionModel, replied } from "../fakes/function-model.ts";
 import { createMemoryStorage } from "../fakes/memory-storage.ts";
 import { storedRun } from "./stored-run.ts";
 
@@ -78,6 +79,27 @@ describe("journal", () => {
     await run.step();
     expect(exec.mock.calls.map(([query]) => query.slice(0, 17))).toEqual(Array(4).fill("INSERT INTO steps"));
     expect(run.storage.sql.exec("SELECT count(*) AS n FROM steps").one()).toEqual({ n: 3 });
+  });
+
+  it("what a step stores beside its own words and rows stays small, and is the same at the hundredth", async () => {
+    const sqlOf = (step: number) => `SELECT Name FROM Track WHERE TrackId BETWEEN ${100 + step} AND ${103 + step}`;
+    const model = functionModel(({ messages }) => {
+      const step = messages.filter((message) => message.role === "assistant").length;
+      const call = { id: `toolu_${100 + step}`, name: "execute_read_only_sql", input: { sql: sqlOf(step) } };
+      return replied({ content: [{ type: "tool_use", ...call }], calls: [call] });
+    });
+    const limits = { stepsMax: 128, hopsMax: 256, modelCallsMax: 512, costNanoUsdMax: 10_000_000_000 };
+    const run = storedRun({ limits: limitsWith(limits) }, model);
+    for (let step = 0; step < 110; step += 1) await run.step();
+    const rows = run.storage.sql.exec<{ state: string; body: string }>("SELECT state, body FROM steps").toArray();
+    const own = rows.map(({ state, body }, number) => {
+      const said = number === 0 ? [] : run.journal.messages().slice(number * 2 - 1, number * 2 + 1);
+      const words = said.map((message) => JSON.stringify(message.role === "assistant" ? message.content : message));
+      return state.length + body.length - words.join("").length;
+    });
+    expect(own).toHaveLength(111);
+    expect(Math.max(...own.slice(1))).toBeLessThan(1_300);
+    expect(Math.abs((own[110] ?? 0) - (own[10] ?? 0))).toBeLessThan(60);
   });
 
   it("a step that a fresh object finishes is told by two rows, and reads as one", async () => {
