@@ -1,5 +1,5 @@
 /**
- * Starts the host on a prepared database and lets D1 itself say what it cannot read.
+ * Lets D1 itself say what it cannot read of a prepared database, once, and starts the host on it.
  *
  * Owns: taking out the object that makes D1 refuse the whole schema (a view of six UNION terms is enough), and naming
  * tables and views that open but cannot be queried. Leaves to others: what is known beforehand (d1-fit.ts).
@@ -7,7 +7,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { err, ok, type Result } from "../lib/result.ts";
 import { databasePath, type Host, type HostOptions, type LocalDatabase, startHost } from "./host.ts";
-import { type PreparedDatabase, recordCheck } from "./load-database.ts";
+import { type CheckedDatabase, type PreparedDatabase, recordCheck } from "./load-database.ts";
 import { openCopy, removeObject } from "./sqlite-schema.ts";
 import { messageOf, quoteName } from "./sqlite-text.ts";
 
@@ -26,48 +26,62 @@ const LOG_WAITS_MAX = 40;
 /** Queries to D1 in flight at once: it works on one at a time, and more only wait. */
 const CHECKS_AT_ONCE = 16;
 
-/** Starts the host on `prepared`. The error text is for the person who named the database. */
+/** Answers nobody: what asks D1 from here stops this process meanwhile, and a worker that is asked for more would wait for it. */
+const NO_WORKER = `
+import { DurableObject } from "cloudflare:workers";
+export class RunObject extends DurableObject {}
+export class CallerObject extends DurableObject {}
+export default { fetch: () => new Response(null, { status: 503 }) };
+`;
+
+/** Starts the host on `prepared`, once D1 has been asked about it. The error text is for the person who named the database. */
 export async function openDatabase(
   prepared: PreparedDatabase,
   options: Omit<HostOptions, "stateDir">,
 ): Promise<Result<OpenedDatabase, string>> {
+  const { tables } = prepared;
+  const checked = tables === null ? await checkDatabase(prepared) : ok({ ...prepared, tables });
+  if (!checked.ok) return checked;
+  const started = await startHost({ ...options, stateDir: prepared.stateDir });
+  if (!started.ok) return started;
+  return ok({ host: started.value, prepared: checked.value, tables: checked.value.tables });
+}
+
+async function checkDatabase(prepared: PreparedDatabase): Promise<Result<CheckedDatabase, string>> {
   const removed: string[] = [];
   while (removed.length <= REMOVALS_MAX) {
     const fault = { text: null as string | null };
     const started = await startHost({
-      ...options,
+      bundle: NO_WORKER,
+      env: {},
       stateDir: prepared.stateDir,
-      onLog(log) {
-        if (/malformed database schema/.test(log.message)) fault.text = log.message;
-        else options.onLog?.(log);
+      onLog({ message }) {
+        if (/malformed database schema/.test(message)) fault.text = message;
       },
     });
     if (!started.ok) return started;
     const host = started.value;
-    const opened = await listObjects(host.database);
-    if (opened.ok) return ok(await finish(host, prepared, removed, opened.value));
-
-    await waitFor(() => fault.text !== null);
-    await host.dispose();
-    const reason = removeFaulty(prepared, fault.text);
-    if (reason === null) return err(`D1 cannot open ${prepared.label}: ${opened.error}`);
-    removed.push(reason);
+    try {
+      const database = await host.database();
+      const opened = await listObjects(database);
+      if (opened.ok) {
+        const broken = await findUnreadable(database, opened.value);
+        const warnings = [...prepared.warnings, ...removed, ...broken.values()];
+        const tables = opened.value.filter((name) => !broken.has(name));
+        return ok(recordCheck(prepared, warnings, tables));
+      }
+      await waitFor(() => fault.text !== null);
+      await host.dispose();
+      const reason = removeFaulty(prepared, fault.text);
+      if (reason === null) return err(`D1 cannot open ${prepared.label}: ${opened.error}`);
+      removed.push(reason);
+    } finally {
+      await host.dispose();
+    }
   }
   return err(
     `D1 cannot open ${prepared.label}: more than ${REMOVALS_MAX} of its tables and views are beyond D1's limits.`,
   );
-}
-
-async function finish(
-  host: Host,
-  prepared: PreparedDatabase,
-  removed: readonly string[],
-  objects: readonly string[],
-): Promise<OpenedDatabase> {
-  if (prepared.isChecked) return { host, prepared, tables: objects };
-  const broken = await findUnreadable(host.database, objects);
-  const warnings = [...prepared.warnings, ...removed, ...broken.values()];
-  return { host, prepared: recordCheck(prepared, warnings), tables: objects.filter((name) => !broken.has(name)) };
 }
 
 /** Names of all tables and views, or D1's message when it cannot read the schema. */

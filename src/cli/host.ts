@@ -37,7 +37,8 @@ export type LocalDatabase = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 export interface Host {
   /** `http://127.0.0.1:PORT`, without a slash at the end. */
   readonly url: string;
-  readonly database: LocalDatabase;
+  /** Each statement stops this process until workerd has taken it: for a host that nobody else is asking anything. */
+  database(): Promise<LocalDatabase>;
   /** Asks the worker over HTTP. Rejects only when the worker cannot be reached. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Stops workerd. May be called twice. */
@@ -82,11 +83,10 @@ export async function startHost(options: HostOptions): Promise<Result<Host, stri
   removeListenersSince(listenersBefore);
   try {
     const url = (await miniflare.ready).origin;
-    const database = await miniflare.getD1Database("DB", WORKER_NAME);
     let disposed: Promise<void> | null = null;
     return ok({
       url,
-      database,
+      database: () => miniflare.getD1Database("DB", WORKER_NAME),
       fetch: (path, init) => fetch(new URL(path, url), init),
       dispose() {
         disposed ??= miniflare.dispose();

@@ -45,9 +45,11 @@ export interface PreparedDatabase {
   readonly label: string;
   /** What D1 could not take in, one sentence each. */
   readonly warnings: readonly string[];
-  /** False until database-check.ts has asked D1 itself. */
-  readonly isChecked: boolean;
+  /** Those that a question can reach; null until database-check.ts has asked D1 itself. */
+  readonly tables: readonly string[] | null;
 }
+
+export type CheckedDatabase = PreparedDatabase & { readonly tables: readonly string[] };
 
 /** Stored beside the database of a state folder; the version changes when an import would come out differently. */
 const recordSchema = z.object({
@@ -55,7 +57,7 @@ const recordSchema = z.object({
   sha256: z.string(),
   label: z.string(),
   warnings: z.array(z.string()),
-  is_checked: z.boolean(),
+  tables: z.array(z.string()).nullable().default(null),
 });
 
 const MIGRATIONS_DIR = fileURLToPath(new URL("../../migrations/", import.meta.url));
@@ -87,8 +89,12 @@ export function stateDirOf(root: string, sha256: string): string {
 }
 
 /** Notes in the folder what D1 itself said, so that a kept database is not checked again. */
-export function recordCheck(prepared: PreparedDatabase, warnings: readonly string[]): PreparedDatabase {
-  const checked = { ...prepared, warnings, isChecked: true };
+export function recordCheck(
+  prepared: PreparedDatabase,
+  warnings: readonly string[],
+  tables: readonly string[],
+): CheckedDatabase {
+  const checked = { ...prepared, warnings, tables };
   writeRecord(checked, prepared.stateDir);
   return checked;
 }
@@ -99,8 +105,8 @@ export function readRecord(stateDir: string): PreparedDatabase | null {
   try {
     const record = recordSchema.safeParse(JSON.parse(readFileSync(join(stateDir, "database.json"), "utf8")));
     if (!record.success) return null;
-    const { sha256, label, warnings, is_checked } = record.data;
-    return { stateDir, sha256, label, warnings, isChecked: is_checked };
+    const { sha256, label, warnings, tables } = record.data;
+    return { stateDir, sha256, label, warnings, tables };
   } catch {
     // Torn or foreign text: as good as no record.
     return null;
@@ -123,7 +129,7 @@ async function build(
 
   const finished = digest.value.finish();
   if (!finished.ok) return finished;
-  const prepared = { stateDir, sha256, label: labelOf(source), warnings: fitToD1(file), isChecked: false };
+  const prepared = { stateDir, sha256, label: labelOf(source), warnings: fitToD1(file), tables: null };
   writeRecord(prepared, partial);
   rmSync(stateDir, { recursive: true, force: true });
   renameSync(partial, stateDir);
@@ -188,11 +194,8 @@ function labelOf(source: DatabaseSource): string {
 }
 
 function writeRecord(prepared: PreparedDatabase, folder: string): void {
-  const { sha256, label, warnings, isChecked } = prepared;
+  const { sha256, label, warnings, tables } = prepared;
   const target = join(folder, "database.json");
-  writeFileSync(
-    `${target}.new`,
-    `${JSON.stringify({ version: 1, sha256, label, warnings, is_checked: isChecked }, null, 2)}\n`,
-  );
+  writeFileSync(`${target}.new`, `${JSON.stringify({ version: 1, sha256, label, warnings, tables }, null, 2)}\n`);
   renameSync(`${target}.new`, target);
 }

@@ -59,7 +59,7 @@ describe("the host", () => {
     const started = await startHost({ bundle: TRIVIAL_WORKER, stateDir: pathOf("state"), env: {} });
     if (!started.ok) throw new Error(started.error);
     expect(existsSync(file)).toBe(false);
-    await started.value.database.prepare("CREATE TABLE t (a)").run();
+    await (await started.value.database()).prepare("CREATE TABLE t (a)").run();
     expect(existsSync(file)).toBe(true);
     await started.value.dispose();
 
@@ -67,7 +67,7 @@ describe("the host", () => {
     const again = await startHost({ bundle: TRIVIAL_WORKER, stateDir: pathOf("state"), env: {} });
     if (!again.ok) throw new Error(again.error);
     host = again.value;
-    expect(await host.database.prepare("SELECT a FROM t").raw()).toEqual([[7]]);
+    expect(await (await host.database()).prepare("SELECT a FROM t").raw()).toEqual([[7]]);
   });
 
   it("a worker that does not start is an error value", async () => {

@@ -42,7 +42,7 @@ async function open(
   const opened = await openDatabase(await prepare(source), { bundle: TRIVIAL_WORKER, env: {} });
   if (!opened.ok) throw new Error(opened.error);
   host = opened.value.host;
-  return { database: host.database, warnings: opened.value.prepared.warnings, tables: opened.value.tables };
+  return { database: await host.database(), warnings: opened.value.prepared.warnings, tables: opened.value.tables };
 }
 
 const rows = (database: LocalDatabase, sql: string) => database.prepare(sql).raw();
