@@ -97,7 +97,7 @@ function RunTable({ runs, isFiltered, isMore }: { runs: readonly ListedRun[]; is
           <li class="run-item">
             <Link to={`/runs/${run.id}`} class="run-link">
               <bdi class="run-question">{run.question}</bdi>
-              <span class={`badge badge-${run.outcome ?? "running"}`}>{run.outcome ?? "running"}</span>
+              <span class={`badge badge-${run.outcome ?? "running"}`}>{run.outcome ?? "not finished"}</span>
               <span class="run-cost">{formatUsd(run.cost_usd)}</span>
               <time datetime={run.created_at}>{formatAgo(Date.parse(run.created_at), now)}</time>
             </Link>
