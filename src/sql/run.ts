@@ -27,7 +27,8 @@ export type Ran =
 
 /** Of one D1 result. */
 const COLUMNS_MAX = 100;
-const CHANGES_SQL = "SELECT total_changes() AS changes";
+const CHANGES_SQL = 'SELECT total_changes() AS "querent changes"';
+
 /** Runs a proved read for at most `rowsMax` rows. `known` holds its column names where an earlier run has told them. */
 export async function runReadOnly(
   connection: DatabaseConnection,
@@ -41,7 +42,7 @@ export async function runReadOnly(
   const sql = isTyped ? typed : toPlainSql(query, query.columns, rowsMax);
   const namesSql = toNamesSql(query);
   const isNamed = known === null && query.columns < COLUMNS_MAX && byteLength(namesSql) <= SQL_BYTES_MAX;
-  const statements = [CHANGES_SQL, COOKIE_SQL, sql, CHANGES_SQL, COOKIE_SQL, ...(isNamed ? [namesSql] : [])];
+  const statements = [CHANGES_SQL, COOKIE_SQL, sql, isNamed ? namesSql : CHANGES_SQL, COOKIE_SQL];
   const results = await connection
     .batch<Record<string, unknown>>(statements.map((text) => connection.prepare(text)))
     .catch((error: unknown) => {
@@ -49,8 +50,8 @@ export async function runReadOnly(
       throw error;
     });
   if (results === null) return { kind: "stale" };
-  const [changesBefore, cookieBefore, main, changesAfter, cookieAfter, named] = results;
-  const columns = known ?? toNames(named?.results[0], query.columns) ?? (await readNames(connection, query));
+  const [changesBefore, cookieBefore, main, changesAfter, cookieAfter] = results;
+  const columns = known ?? toNames(changesAfter?.results[0], query.columns) ?? (await readNames(connection, query));
   const meta = main?.meta;
   const rowsRead = meta?.rows_read ?? 0;
   const reason = findChange({
@@ -80,11 +81,11 @@ export async function runReadOnly(
 }
 
 /**
- * One row without values whose keys are the names of the columns, also for an empty result, so that they come with the
- * batch and not by a round trip of their own. The inner limit of 0 is met before any row is read.
+ * `CHANGES_SQL` with the names of the columns as further keys, also for an empty result, so that they come with the batch
+ * and not by a round trip of their own. The inner limit of 0 is met before any row is read.
  */
 function toNamesSql(query: ReadOnlyQuery): string {
-  return `SELECT * FROM (SELECT 1 AS "querent names") LEFT JOIN (\n${toWrappedSql(toNamed(query), 0)}\n) ON 1`;
+  return `SELECT * FROM (${CHANGES_SQL}) LEFT JOIN (\n${toWrappedSql(toNamed(query), 0)}\n) ON 1`;
 }
 
 function toNamed(query: ReadOnlyQuery) {
@@ -95,7 +96,7 @@ function toNamed(query: ReadOnlyQuery) {
 function toNames(row: Row | undefined, columns: number): readonly string[] | null {
   const names = Object.keys(row ?? {});
   const isTold =
-    names.length === columns + 1 && names[0] === "querent names" && !names.some((name) => /^\d+$/.test(name));
+    names.length === columns + 1 && names[0] === "querent changes" && !names.some((name) => /^\d+$/.test(name));
   return isTold ? names.slice(1) : null;
 }
 
@@ -126,5 +127,5 @@ function findChange(found: Changed): string | null {
 }
 
 function toChanges(rows: readonly Row[] | undefined): unknown {
-  return rows?.[0]?.changes;
+  return rows?.[0]?.["querent changes"];
 }

@@ -18,7 +18,7 @@ describe("round trips", () => {
     await on.schema();
     calls.length = 0;
     await ask("SELECT name FROM t", on);
-    expect(calls.map((texts) => texts.length)).toEqual([2, 6]);
+    expect(calls.map((texts) => texts.length)).toEqual([2, 5]);
     expect(calls[0]?.slice(0, 2)).toEqual([
       "EXPLAIN SELECT * FROM (\nSELECT name FROM t\n) LIMIT 1001",
       "EXPLAIN QUERY PLAN SELECT * FROM (\nSELECT name FROM t\n) LIMIT 1001",
@@ -124,7 +124,7 @@ describe("faults", () => {
     await shared.schema();
     const timeout = new Error("D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.");
     const { d1 } = faultyD1({
-      beforeBatch: async (texts) => (texts.length === 6 ? Promise.reject(timeout) : undefined),
+      beforeBatch: async (texts) => (texts.length === 5 ? Promise.reject(timeout) : undefined),
     });
     expect(await ask("SELECT count(*) FROM big", database({}, d1))).toMatchObject({
       kind: "failed",
@@ -142,7 +142,7 @@ describe("faults", () => {
     const controller = new AbortController();
     const { d1, calls } = faultyD1({
       beforeBatch: async (texts) => {
-        if (texts.length !== 6) return;
+        if (texts.length !== 5) return;
         controller.abort();
         await new Promise(() => undefined);
       },
