@@ -9,13 +9,11 @@
  * Pure: no I/O, no clock.
  */
 import * as z from "zod";
-import { sha256Hex } from "../lib/hash.ts";
-import { canonicalJson } from "../lib/json.ts";
 
 /** Stored contract: part of `AgentState`. */
 export const recentCallSchema = z.strictObject({
   signature: z.string(),
-  /** Of the observation's status and data, by `hashObserved`. */
+  /** Of the observation's status and data, by `hashObserved` of signature.ts. */
   result: z.string(),
   tool: z.string(),
   step: z.int().min(0),
@@ -25,18 +23,6 @@ export const recentCallSchema = z.strictObject({
 });
 
 export type RecentCall = z.infer<typeof recentCallSchema>;
-
-/** Hexadecimal digits of a result's hash that are kept: 128 bits, for a comparison within one run. */
-const HASH_DIGITS = 32;
-
-/** What tells results of calls apart. A success's summary may say "which you have seen": only an error's came back. */
-export function hashObserved({
-  status,
-  summary,
-  data,
-}: { readonly [K in "status" | "summary" | "data"]?: unknown }): string {
-  return sha256Hex(canonicalJson([status, status === "error" ? summary : "", data])).slice(0, HASH_DIGITS);
-}
 
 /** Stored contract: how patient a run is. Pinned when it starts. */
 export const loopSchema = z.strictObject({

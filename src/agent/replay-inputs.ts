@@ -9,7 +9,7 @@ import { assert } from "../lib/assert.ts";
 import { byteLength } from "../lib/bytes.ts";
 import { NANO_PER_USD } from "../lib/money.ts";
 import { abortAt, activeMsAt } from "./clock.ts";
-import { hashObserved, type RecentCall } from "./cycles.ts";
+import type { RecentCall } from "./cycles.ts";
 import { FINAL_ANSWER } from "./dispatch.ts";
 import type { Event, ToolOutcome } from "./event.ts";
 import type { Evidence } from "./figures.ts";
@@ -20,7 +20,7 @@ import { personEvent } from "./replay-person.ts";
 import type { RecordedRun } from "./replay-record.ts";
 import { CUT_TEXT_BYTES_MAX } from "./reply.ts";
 import type { PublicRunEvent } from "./run-event.ts";
-import { signatureOf } from "./signature.ts";
+import { hashObserved, signatureOf } from "./signature.ts";
 import type { AgentState, Attempt, Ending } from "./state.ts";
 
 export interface ReplayInput {

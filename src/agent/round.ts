@@ -8,14 +8,14 @@ import { assert } from "../lib/assert.ts";
 import { byteLength, cutToBytes } from "../lib/bytes.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { canonicalJson } from "../lib/json.ts";
-import { hashObserved, type RecentCall } from "./cycles.ts";
+import type { RecentCall } from "./cycles.ts";
 import { FINAL_ANSWER, type Prepared } from "./dispatch.ts";
 import type { ToolOutcome } from "./event.ts";
 import { familyHint, noteTurn, toTurn } from "./families.ts";
 import { checkFigures } from "./figures.ts";
 import { replyTo } from "./inquiry.ts";
 import { failure, OBSERVATION_BYTES_MAX, type Observation, observationSchema } from "./observation.ts";
-import { signatureOf } from "./signature.ts";
+import { hashObserved, signatureOf } from "./signature.ts";
 import type { Inquiry } from "./state.ts";
 import type { FinalAnswer, Memo, NewResult, StoredResult, ToolOutput } from "./tool.ts";
 

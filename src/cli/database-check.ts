@@ -27,12 +27,12 @@ const LOG_WAITS_MAX = 40;
 const CHECKS_AT_ONCE = 16;
 
 /** Answers nobody: what asks D1 from here stops this process meanwhile, and a worker that is asked for more would wait for it. */
-const NO_WORKER = `
-import { DurableObject } from "cloudflare:workers";
-export class RunObject extends DurableObject {}
-export class CallerObject extends DurableObject {}
-export default { fetch: () => new Response(null, { status: 503 }) };
-`;
+const NO_WORKER = [
+  'import { DurableObject } from "cloudflare:workers";',
+  "export class RunObject extends DurableObject {}",
+  "export class CallerObject extends DurableObject {}",
+  "export default { fetch: () => new Response(null, { status: 503 }) };",
+].join("\n");
 
 /** Starts the host on `prepared`, once D1 has been asked about it. The error text is for the person who named the database. */
 export async function openDatabase(

@@ -6,6 +6,7 @@
  */
 import type { Row } from "./connection.ts";
 import { foldName } from "./scopes.ts";
+import { TABLE_FUNCTION_ROWS } from "./table-functions.ts";
 
 /** What a plan calls by a name: the rows of a table, and the names of subqueries that may stand behind an alias. */
 export interface PlanName {
@@ -43,10 +44,10 @@ export interface PlanOptions {
 
 /** Rows that an index lookup finds when nothing is known of its columns: SQLite's own guess. */
 const ROWS_PER_KEY = 10;
-/** Rows that a table function gives: json_each() on one document, pragma_table_info() on one table. */
-const TABLE_FUNCTION_ROWS = 25;
 /** Part of a table that a range on an index is taken to cover. */
 const RANGE_SHARE = 0.25;
+/** What the engine calls a list of values whose length it does not tell. */
+const VALUES_NAME = "0-ROW VALUES CLAUSE";
 /** Estimates stop growing here: past any cap, and still an exact number. */
 const ROWS_CEILING = 1e15;
 
@@ -65,10 +66,16 @@ interface Weight {
   out: number;
 }
 
+interface SubqueryRows {
+  readonly rows: number;
+  /** The statement makes these rows itself, and many: the engine's guess knows nothing of them. */
+  readonly isMade: boolean;
+}
+
 interface Walk {
   readonly options: PlanOptions;
-  /** Rows of subqueries that have been weighed, by folded name. */
-  readonly subqueries: Map<string, number>;
+  /** Subqueries that have been weighed, by folded name. */
+  readonly subqueries: Map<string, SubqueryRows>;
   readonly scans: TableScan[];
   recursionStepRows: number;
   /** Times the part under the hand is started: more than once inside a correlated subquery. */
@@ -125,13 +132,16 @@ function weigh(parent: Node, walk: Walk): Weight {
     }
     const subquery = /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/s.exec(detail)?.[1];
     // A recursive step takes one row at a time from the table that it builds.
-    if (subquery !== undefined) walk.subqueries.set(foldName(subquery), 1);
+    const named = subquery === undefined ? undefined : walk.subqueries.get(foldName(subquery));
+    if (subquery !== undefined) walk.subqueries.set(foldName(subquery), { rows: 1, isMade: false });
     const turns = walk.turns;
     if (/^CORRELATED /.test(detail)) walk.turns = cap(turns * weight.out);
     const inner = weigh(node, walk);
     walk.turns = turns;
     if (subquery !== undefined) {
-      walk.subqueries.set(foldName(subquery), inner.out);
+      // All lists of values have one name.
+      const rows = subquery === VALUES_NAME ? Math.max(inner.out, named?.rows ?? 0) : inner.out;
+      walk.subqueries.set(foldName(subquery), { rows, isMade: isMade(node, walk) });
       weight.total = cap(weight.total + Math.min(inner.total, limitOf(parent, node, subquery, walk)));
     } else if (/^CORRELATED /.test(detail)) {
       weight.total = cap(weight.total + weight.out * inner.total);
@@ -175,8 +185,8 @@ function weighLoop(node: Node, walk: Walk): number | null {
   if (found === null) return null;
   const [, verb, rest] = found;
   if (rest === undefined || rest === "CONSTANT ROW") return 1;
-  const values = /^(\d+)-ROW VALUES CLAUSE/.exec(rest);
-  if (values !== null) return Number(values[1]);
+  const values = /^(\d+)(?:-ROW VALUES CLAUSE| CONSTANT ROWS)/.exec(rest);
+  if (values !== null && rest !== VALUES_NAME) return Number(values[1]);
   const name = rest.replace(/^main\./i, "").replace(/ (EXISTS |USING |VIRTUAL TABLE INDEX |LEFT-JOIN$).*$/s, "");
   const isVirtual = / VIRTUAL TABLE INDEX /.test(rest);
   const rows = isVirtual ? (walk.options.resolve(name).rows ?? TABLE_FUNCTION_ROWS) : sizeOfName(name, node, walk);
@@ -192,7 +202,21 @@ function sizeOfName(name: string, node: Node, walk: Walk): number {
   if (rows !== null) return rows;
   // A subquery or a CTE.
   const known = [name, ...subqueries].flatMap((candidate) => walk.subqueries.get(foldName(candidate)) ?? []);
-  return Math.min(engineRows(node), ...known);
+  const guess = engineRows(node);
+  const isBlind = guess > 1 && known.some((subquery) => subquery.isMade);
+  return Math.min(isBlind ? ROWS_CEILING : guess, ...known.map((subquery) => subquery.rows));
+}
+
+/** Whether a list of values, a long document or what was made of them is read under `node`. */
+function isMade(node: Node, walk: Walk): boolean {
+  return node.children.some((child) => {
+    const [, rest = ""] = /^SCAN (.+)$/s.exec(child.detail) ?? [];
+    const isLong = / VIRTUAL TABLE INDEX /.test(rest) && (weighLoop(child, walk) ?? 0) > TABLE_FUNCTION_ROWS;
+    const isList = Number(/^(\d+) CONSTANT ROWS/.exec(rest)?.[1] ?? 0) > TABLE_FUNCTION_ROWS;
+    const { subqueries } = walk.options.resolve(rest);
+    const isOfMade = [rest, ...subqueries].some((name) => walk.subqueries.get(foldName(name))?.isMade === true);
+    return isLong || isList || isOfMade || isMade(child, walk);
+  });
 }
 
 /** `big USING INDEX i (a=? AND b>?)`: the rarest of its equal columns decides. */

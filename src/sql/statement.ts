@@ -91,7 +91,7 @@ export function readShape(tokens: readonly Token[], closing: ReadonlyMap<number,
     } else if (isSymbol(token, ")")) {
       frames.pop();
     } else if (frame.tableNext && isName(token)) {
-      const reference = readTable(tokens, index, isInOperand(tokens, index));
+      const reference = readTable(tokens, closing, index, isInOperand(tokens, index));
       tables.push(reference);
       index = reference.index;
       frame.tableNext = false;
@@ -157,7 +157,12 @@ function isInOperand(tokens: readonly Token[], index: number): boolean {
   return keyword(tokens[index - 1]) === "IN";
 }
 
-function readTable(tokens: readonly Token[], start: number, isBare: boolean): TableReference {
+function readTable(
+  tokens: readonly Token[],
+  closing: ReadonlyMap<number, number>,
+  start: number,
+  isBare: boolean,
+): TableReference {
   let index = start;
   let qualifier: string | null = null;
   const after = tokens[start + 2];
@@ -165,7 +170,9 @@ function readTable(tokens: readonly Token[], start: number, isBare: boolean): Ta
     qualifier = nameOf(tokens[start]);
     index = start + 2;
   }
-  return { qualifier, name: nameOf(tokens[index]), alias: isBare ? null : readAlias(tokens, index + 1), index };
+  // The alias of a table function stands behind its brackets.
+  const end = closing.get(index + 1) ?? index;
+  return { qualifier, name: nameOf(tokens[index]), alias: isBare ? null : readAlias(tokens, end + 1), index };
 }
 
 function nameOf(token: Token | undefined): string {

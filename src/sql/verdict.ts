@@ -19,6 +19,7 @@ import type { SqlRefusal } from "./refusal.ts";
 import { foldName, type Scopes } from "./scopes.ts";
 import { SCHEMA_TABLES, toShield } from "./shield.ts";
 import { keyword, type StatementShape } from "./statement.ts";
+import { tableFunctionRows } from "./table-functions.ts";
 
 declare const readOnly: unique symbol;
 
@@ -146,7 +147,7 @@ function toRecursionRows(input: VerdictInput, stepRows: number): number {
 const UNKNOWN_NAME: PlanName = { table: null, rows: null, subqueries: [], rowsPerValue: () => null };
 
 function weigh(input: VerdictInput, reach: Reach, program: Program): ReturnType<typeof weighPlan> {
-  const names = planNames(reach, input.catalog, input.profile);
+  const names = planNames(reach, input);
   const words = new Set(input.checked.shape.tokens.map((token) => keyword(token)));
   const hasFilter = FILTER_WORDS.some((word) => words.has(word) || reach.throughViews.has(foldName(word)));
   return weighPlan(input.plan, {
@@ -159,7 +160,7 @@ function weigh(input: VerdictInput, reach: Reach, program: Program): ReturnType<
 }
 
 /** Tables by every name that the plan may call them: their own and their aliases; the largest where several share one. */
-function planNames(reach: Reach, catalog: Catalog, profile: Profile): ReadonlyMap<string, PlanName> {
+function planNames(reach: Reach, { checked, catalog, profile }: VerdictInput): ReadonlyMap<string, PlanName> {
   const tables = new Map<string, PlanName>();
   for (const { name, kind } of catalog.relations) {
     if (kind === "view") continue;
@@ -177,6 +178,10 @@ function planNames(reach: Reach, catalog: Catalog, profile: Profile): ReadonlyMa
     const larger = (target?.rows ?? -1) > (known?.rows ?? -1) ? target : known;
     const subqueries = [...(known?.subqueries ?? []), ...(target === undefined ? [name] : [])];
     names.set(key, { ...UNKNOWN_NAME, ...larger, subqueries });
+  }
+  for (const [name, rows] of tableFunctionRows(checked.shape, catalog)) {
+    const known = names.get(name) ?? UNKNOWN_NAME;
+    names.set(name, { ...known, rows: Math.max(rows, known.rows ?? 0) });
   }
   return names;
 }

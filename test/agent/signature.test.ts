@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { signatureOf } from "../../src/agent/signature.ts";
+import { hashObserved, signatureOf } from "../../src/agent/signature.ts";
 import { sha256Hex } from "../../src/lib/hash.ts";
 
 describe("signatureOf", () => {
@@ -24,5 +24,19 @@ describe("signatureOf", () => {
       }),
     );
     expect(signatureOf("t", undefined)).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe("hashObserved", () => {
+  const seen = { status: "success", summary: "1 row.", data: { rows: [[1]] } };
+
+  it("tells results apart by status and data, and errors by their words too", () => {
+    const hash = hashObserved(seen);
+    expect(hash).toMatch(/^[0-9a-f]{32}$/);
+    expect(hashObserved({ ...seen, summary: "The same row, which you have seen." })).toBe(hash);
+    expect(hashObserved({ ...seen, status: "warning" })).not.toBe(hash);
+    expect(hashObserved({ ...seen, data: { rows: [[2]] } })).not.toBe(hash);
+    const failed = { status: "error", summary: "no column x", data: {} };
+    expect(hashObserved({ ...failed, summary: "no column y" })).not.toBe(hashObserved(failed));
   });
 });

@@ -150,6 +150,22 @@ describe("caps", () => {
     expect(JSON.stringify(many).length).toBeLessThan(1_000_000);
   });
 
+  it.each([
+    ["documents that it writes itself", `json_each('[' || replace(hex(zeroblob(3000)), '00', '1,') || '1]')`],
+    ["documents that stand in it", `json_each('[${"1,".repeat(3_000)}1]')`],
+    ["lists of values", `(VALUES ${Array(3_000).fill("(1)").join(", ")})`],
+  ])("a join without end over %s is refused before it runs", async (_, source) => {
+    const refused = { kind: "refused", refusal: { code: "too_many_rows_read" } };
+    expect(await ask(`SELECT count(*) FROM ${source} a, ${source} b`)).toMatchObject(refused);
+    expect(await ask(`WITH v AS MATERIALIZED (SELECT * FROM ${source}) SELECT count(*) FROM v a, v b`)).toMatchObject(
+      refused,
+    );
+    expect(await ask(`SELECT * FROM ${source} a`)).toMatchObject({
+      kind: "rows",
+      rowsReadEstimate: expect.any(Number),
+    });
+  });
+
   it("a caller's row cap holds", async () => {
     const outcome = await ask("SELECT id FROM big", database({ rowCap: 7 }));
     expect(outcome).toMatchObject({ kind: "rows", result: { truncated: true }, rowsRead: 8 });

@@ -24,7 +24,7 @@ describe("readShape", () => {
     ["SELECT 1 FROM ((a, b), c)", ["a", "b", "c"]],
     ["SELECT f(a, b), (c, d) FROM t WHERE x IN (e, f) AND y IN g AND z IN main.h", ["t", "g", "main.h"]],
     ["SELECT a IS DISTINCT FROM b, c IS NOT DISTINCT FROM d FROM t", ["t"]],
-    ["SELECT 1 FROM json_each(t.a, '$.b') AS j, u", ["json_each", "u"]],
+    ["SELECT 1 FROM json_each(t.a, '$.b') AS j, u", ["json_each as j", "u"]],
     ["SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = (SELECT 1 FROM v))", ["t", "u", "v"]],
     ["SELECT 1 FROM t UNION SELECT 2 FROM u ORDER BY 1, 2", ["t", "u"]],
     ["WITH x AS (SELECT 1 FROM t), y(a, b) AS MATERIALIZED (VALUES (1, 2)) SELECT 1 FROM x, y", ["t", "x", "y"]],
