@@ -23,26 +23,35 @@ const PLAN_LINES_MAX = 30;
 const PLAN_LINE_CHARS_MAX = 200;
 const TABLES_MAX = 30;
 
-/** The queries of a round that a person must allow first; none when all may run. */
+/**
+ * The queries of a round that a person must allow first; none when all may run. Who is asked again sees all dear queries of
+ * the round, since a new word takes the place of the one before. After a no nobody is asked again: what is then too dear
+ * to run unasked is refused like any query past its bound.
+ */
 export function queriesToAsk(
   state: AgentState,
   calls: readonly Prepared[],
   foreseen: readonly Foreseen[],
 ): readonly AskedQuery[] {
-  return calls.flatMap((prepared, index) => {
+  if (state.approval?.decision === "declined") return [];
+  const dear = calls.flatMap((prepared, index) => {
     const { rowsRead, tables, plan } = foreseen[index] ?? NOTHING_FORESEEN;
-    if (prepared.kind !== "ready" || rowsRead <= rowsUnasked(state, prepared.call)) return [];
-    if (isDeclined(state, prepared.call)) return [];
-    return [{ index, rowsRead, tables: tables.slice(0, TABLES_MAX), plan: cutPlan(plan()) }];
+    if (prepared.kind !== "ready" || rowsRead <= boundOf(state)) return [];
+    const isAllowed = rowsRead <= rowsUnasked(state, prepared.call);
+    return [{ isAllowed, query: { index, rowsRead, tables: tables.slice(0, TABLES_MAX), plan: cutPlan(plan()) } }];
   });
+  return dear.every(({ isAllowed }) => isAllowed) ? [] : dear.map(({ query }) => query);
 }
 
 /** Rows that a call may read without anybody being asked (again); a plan is an estimate and is allowed its margin. */
 export function rowsUnasked(state: AgentState, call: ToolCall): number {
-  if (state.approveAboveRows === null) return Number.MAX_SAFE_INTEGER;
   const decided = state.approval?.decision === "approved" ? decidedCall(state.approval, call) : undefined;
-  // No query at all could be judged under a bound of nothing.
-  return Math.max(1, state.approveAboveRows, decided === undefined ? 0 : reserveForRows(decided.rowsRead));
+  return Math.max(boundOf(state), decided === undefined ? 0 : reserveForRows(decided.rowsRead));
+}
+
+/** Rows that any query may read before a person is asked. No query could be judged under a bound of nothing. */
+function boundOf({ approveAboveRows }: AgentState): number {
+  return approveAboveRows === null ? Number.MAX_SAFE_INTEGER : Math.max(1, approveAboveRows);
 }
 
 /** A call that a person has turned down is answered, and not run. */
@@ -70,7 +79,7 @@ export function toApproval(
       ? []
       : [{ callId: call.id, signature: signatureOf(call.name, call.input), rowsRead: Math.ceil(rowsRead) }];
   });
-  const bound = asked.map(({ signature }) => signature);
+  const bound = asked.map(({ signature, rowsRead }) => `${signature}:${rowsRead}`);
   return { id: nameAsked(runId, message, bound), calls: asked, decision: null, note: null };
 }
 

@@ -2,8 +2,8 @@
  * What a person says to a run that goes on, by whichever door it comes: a decision or an answer that it waits for, or that it is
  * to stop. Both are synchronous: what else is written in the same turn is written with them or not at all.
  *
- * Owns: that a decision is about the very queries that were shown (its id is bound to them), counts once, and may be sent
- * twice. Leaves to others: who may decide (http/, slack-press.ts), what it does to the run (agent/).
+ * Owns: that a decision is about the very queries that were shown (its id is bound to them), comes in time, counts once,
+ * and may be sent twice. Leaves to others: who may decide (http/, slack-press.ts), what it does to the run (agent/).
  */
 import { advance } from "../agent/advance.ts";
 import type { Event } from "../agent/event.ts";
@@ -32,7 +32,8 @@ export function applyDecision(
   const state = journal.load();
   if (state.ending !== null) return "finished";
   const id = "approval" in said ? said.approval : said.inquiry;
-  if (askedId(state) !== id) return journal.events().some((event) => isSame(event, said)) ? "decided" : "not_waiting";
+  const isOpen = askedId(state) === id && now < (state.waiting?.until ?? 0);
+  if (!isOpen) return journal.events().some((event) => isSame(event, said)) ? "decided" : "not_waiting";
   const event: Event =
     "approval" in said ? { kind: "approval_decided", ...said } : { kind: "question_answered", ...said };
   journal.save(advance(state, event, now), []);
@@ -42,7 +43,8 @@ export function applyDecision(
 /** The same word again is no second one; another one comes too late. */
 function isSame(event: RunEvent, said: Decision | Answer): boolean {
   if (event.type === "approval_decided" && "approval" in said) {
-    return event.approval === said.approval && event.decision === said.decision;
+    const { approval, decision, note } = said;
+    return event.approval === approval && event.decision === decision && event.note === note;
   }
   return (
     event.type === "question_answered" &&

@@ -5,6 +5,7 @@ import { queriesToAsk, refuseDeclined, rowsUnasked, toApproval } from "../../src
 import { deadlineAt } from "../../src/agent/clock.ts";
 import { prepareCall, refuseOverHops } from "../../src/agent/dispatch.ts";
 import type { Model, ModelOutcome } from "../../src/agent/model.ts";
+import { failure } from "../../src/agent/observation.ts";
 import { toPublicRunEvent } from "../../src/agent/run-event.ts";
 import type { AgentState } from "../../src/agent/state.ts";
 import { type Foreseen, NOTHING_FORESEEN } from "../../src/agent/tool.ts";
@@ -99,6 +100,20 @@ describe("what a yes allows", () => {
     expect(queriesToAsk(approved(700), [ready("c1")], [foreseen(700 * 4 + 1_001)])).toHaveLength(1);
   });
 
+  it("C47: who is asked again sees all dear queries of the round: one word takes the place of another", () => {
+    const calls = [ready("c1"), ready("c2", "SELECT 2"), ready("c3", "SELECT 3")];
+    const asked = queriesToAsk(approved(700), calls, [foreseen(700), foreseen(900), foreseen(5)]);
+    expect(asked.map(({ index }) => index)).toEqual([0, 1]);
+    const all = toApproval(
+      "run_1",
+      1,
+      calls.map(({ call }) => call),
+      asked,
+    );
+    const allowed = asking({ approval: { ...all, decision: "approved" } });
+    expect(queriesToAsk(allowed, calls, [foreseen(700), foreseen(900), foreseen(5)])).toEqual([]);
+  });
+
   it("rows that may be read unasked: as set, never none, as many as were allowed", () => {
     const { call } = ready("c1");
     expect(rowsUnasked(asking({ approveAboveRows: null }), call)).toBe(Number.MAX_SAFE_INTEGER);
@@ -108,12 +123,12 @@ describe("what a yes allows", () => {
     expect(rowsUnasked(approved(700), ready("c2").call)).toBe(100);
   });
 
-  it("the id says what was asked: run, place and every argument", () => {
-    const queries = [{ index: 0, rowsRead: 700, tables: [], plan: [] }];
-    const id = (runId: string, message: number, sql: string) =>
-      toApproval(runId, message, [{ id: "c1", name: tool.name, input: { sql } }], queries).id;
-    const ids = [id("a", 1, "x"), id("b", 1, "x"), id("a", 2, "x"), id("a", 1, "y")];
-    expect(new Set(ids).size).toBe(4);
+  it("the id says what was asked: run, place, every argument and the rows of its plan", () => {
+    const query = { index: 0, tables: [], plan: [] };
+    const id = (runId: string, message: number, sql: string, rowsRead = 700) =>
+      toApproval(runId, message, [{ id: "c1", name: tool.name, input: { sql } }], [{ ...query, rowsRead }]).id;
+    const ids = [id("a", 1, "x"), id("b", 1, "x"), id("a", 2, "x"), id("a", 1, "y"), id("a", 1, "x", 9_000)];
+    expect(new Set(ids).size).toBe(5);
     expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);
     expect(id("a", 1, "x")).toBe(ids[0]);
   });
@@ -124,6 +139,9 @@ describe("what a no does", () => {
     const { calls } = toApproval("run_1", 1, [ready("c1").call], [{ index: 0, rowsRead: 700, tables: [], plan: [] }]);
     const declined = asking({ approval: approvalWith({ calls, decision: "declined", note: 'Use "2025" only.' }) });
     expect(queriesToAsk(declined, [ready("c1")], [foreseen(700)])).toEqual([]);
+    // Nor about another one of the round: a yes to that would take the place of the no.
+    expect(queriesToAsk(declined, [ready("c1"), ready("c2")], [foreseen(700), foreseen(700)])).toEqual([]);
+    expect(rowsUnasked(declined, ready("c2").call)).toBe(100);
     const refused = refuseDeclined(ready("c1"), declined);
     expect(refused).toMatchObject({ kind: "refused", refusedBy: "person" });
     expect(refused.kind === "refused" && refused.observation.summary).toContain(
@@ -270,5 +288,46 @@ describe("one round with dear and cheap queries", () => {
     const asked = run.events().find((event) => event.type === "approval_asked");
     expect(asked?.type === "approval_asked" && asked.queries).toHaveLength(2);
     expect(run.state().usage.rowsRead).toBe(20);
+  });
+
+  it.each([
+    ["approved", ["1", "2"], 20, [1, 2]],
+    ["declined", [], 0, [1]],
+  ] as const)("is asked about to an end when a plan is told late: %s", async (word, read, rowsRead, asked) => {
+    // Of the second query nothing can be foreseen the first time.
+    let isSecondLook = false;
+    const ran: string[] = [];
+    const late = {
+      ...tool,
+      check: (input: unknown) => {
+        const checked = tool.check(input);
+        if (!checked.ok) return checked;
+        const number = JSON.stringify(input).includes("SELECT 1") ? "1" : "2";
+        const foresee = async () => {
+          const isKnown = number === "1" || isSecondLook;
+          isSecondLook ||= number === "2";
+          return isKnown ? foreseen(10) : NOTHING_FORESEEN;
+        };
+        const run: typeof checked.value.run = (context) => {
+          const mayRun = context.rowsReadMax >= 10;
+          if (mayRun) ran.push(number);
+          return mayRun
+            ? checked.value.run(context)
+            : Promise.resolve({ observation: failure("Too many rows.", []), rowsRead: 0, query: null });
+        };
+        return { ok: true as const, value: { ...checked.value, run, foresee } };
+      },
+    };
+    const both = () => calling([tool.name, { sql: "SELECT 1" }], [tool.name, { sql: "SELECT 2" }]);
+    const run = createMemoryRun(scripted([both, () => saying("Done.")]), {
+      tools: [late, finalAnswerTool],
+      run: { approveAboveRows: 9 },
+      person: () => word,
+    });
+    await run.finish();
+    const events = run.events().filter((event) => event.type === "approval_asked");
+    expect(events.map(({ queries }) => queries.length)).toEqual(asked);
+    expect(ran.sort()).toEqual(read);
+    expect(run.state()).toMatchObject({ ending: { outcome: "answered" }, usage: { rowsRead } });
   });
 });

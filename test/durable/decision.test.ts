@@ -23,7 +23,7 @@ function journalOf(first: AgentState) {
     },
   };
   return {
-    decide: (said: Decision | Answer) => applyDecision(journal, said, START + 5),
+    decide: (said: Decision | Answer, now = START + 5) => applyDecision(journal, said, now),
     cancel: () => applyCancel(journal, START + 5),
     state: () => state,
     events,
@@ -43,8 +43,17 @@ describe("a decision", () => {
     run.decide(YES);
     expect(run.decide(YES)).toBe("decided");
     expect(run.decide({ ...YES, decision: "declined" })).toBe("not_waiting");
+    expect(run.decide({ ...YES, note: "And hurry." })).toBe("not_waiting");
     expect(run.events).toHaveLength(1);
     expect(run.state().approval?.decision).toBe("approved");
+  });
+
+  it("C45: after its time decides nothing, though nobody has ended the run yet", () => {
+    const run = journalOf(waitingForYes());
+    const until = run.state().waiting?.until ?? 0;
+    expect(run.decide(YES, until)).toBe("not_waiting");
+    expect(run.events).toEqual([]);
+    expect(run.decide(YES, until - 1)).toBe("decided");
   });
 
   it("C47: on other queries than those that are asked about decides nothing", () => {
