@@ -7,6 +7,7 @@
  */
 import type { Catalog } from "./catalog.ts";
 import { type Token, unquote } from "./lexer.ts";
+import { MAKERS } from "./made-text.ts";
 import { foldName } from "./scopes.ts";
 import { isSymbol, keyword, type StatementShape, type TableReference } from "./statement.ts";
 
@@ -21,8 +22,6 @@ const GATHERED_ROWS = 3_000;
 const JOINS_MAX = 16;
 
 const JSON_FUNCTIONS = new Set(["json_each", "json_tree", "jsonb_each", "jsonb_tree"]);
-/** A few letters make a text of any length. */
-const MAKERS = new Set(["zeroblob", "randomblob", "printf", "format"]);
 const GATHERERS = new Set(["group_concat", "string_agg", "json_group_array", "json_group_object"]);
 
 /** Rows by the folded name that a plan calls a table function of the statement by; the most where two share one. */

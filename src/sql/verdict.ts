@@ -10,6 +10,7 @@ import type { Catalog } from "./catalog.ts";
 import type { Row } from "./connection.ts";
 import type { CheckedQuery } from "./gate.ts";
 import { unquote } from "./lexer.ts";
+import { bytesMadeARow } from "./made-text.ts";
 import { type PlanName, type TableScan, weighPlan } from "./plan.ts";
 import { type Profile, rowsPerValue } from "./profile.ts";
 import { type Program, readProgram } from "./program.ts";
@@ -77,6 +78,8 @@ const RECURSION_ROWS_MIN = 1_000;
 const JOINED_RECURSION_ROWS_MIN = 200;
 /** Rows that all steps of a recursion may read: a few seconds of the database's time. */
 const RECURSION_ROWS_READ_MAX = 10_000_000;
+/** Bytes of text that a statement may make out of nothing: a few seconds of the database's time. */
+const MADE_BYTES_MAX = 2_000_000_000;
 /** Rows that a recursion without a LIMIT is taken to make: a series of days or a family tree. */
 const RECURSION_ROWS_LIKELY = 100;
 
@@ -114,6 +117,8 @@ export function checkVerdict(input: VerdictInput): Result<Verdict, SqlRefusal> {
   const isUnseen = cost.recursionStepRows > 0 && checked.recursion.count === 0 && reach.views.length === 0;
   if (isUnseen) return err(UNSEEN_RECURSION);
   if (cost.rowsRead > input.rowsReadMax) return err(refuseCost(cost.rowsRead, input.rowsReadMax));
+  const rowsMade = cost.rowsRead + (checked.recursion.guards.length > 0 ? RECURSION_ROWS_MAX : 0);
+  if (rowsMade * bytesMadeARow(checked.shape) > MADE_BYTES_MAX) return err(TOO_MUCH_MADE);
   const recursionRows = toRecursionRows(input, cost.recursionStepRows);
   const body = recursionRows === 0 ? input.body : toBody(checked, catalog, scopes, recursionRows);
   return ok({
@@ -190,6 +195,12 @@ const UNSEEN_RECURSION: SqlRefusal = {
   code: "recursion_limit",
   message: "The query recurses in a way that cannot be bounded.",
   advice: ["Write the recursion as WITH RECURSIVE name(columns) AS (… UNION ALL SELECT … FROM name … LIMIT n)."],
+};
+
+const TOO_MUCH_MADE: SqlRefusal = {
+  code: "too_much_text_made",
+  message: "The query makes a very long text or BLOB (zeroblob, randomblob, printf) again for each of many rows.",
+  advice: ["Make it shorter than 1,000 bytes, or for fewer rows."],
 };
 
 function refuseCost(estimate: number, rowsReadMax: number): SqlRefusal {

@@ -61,6 +61,15 @@ describe("checkVerdict", () => {
     expect(codeOf("SELECT * FROM big", 100)).toBe("too_many_rows_read");
   });
 
+  it("refuses megabytes made out of nothing for each of many rows, also of a recursion, and takes them for a few", () => {
+    const made = "length(hex(randomblob(900000)))";
+    const endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)";
+    expect(codeOf(`SELECT sum(${made}) FROM big`)).toBe("too_much_text_made");
+    expect(codeOf(`${endless} SELECT sum(${made}) FROM c`)).toBe("too_much_text_made");
+    expect(codeOf(`SELECT ${made} FROM big LIMIT 3`)).toBe("read");
+    expect(codeOf("SELECT sum(length(hex(randomblob(16)))) FROM big")).toBe("read");
+  });
+
   it("lists what is opened, whether named or behind a view", () => {
     const verdict = court.judge("SELECT p.t FROM pairs p JOIN org ON org.id = p.t");
     expect(verdict.ok && [...verdict.value.tables].sort()).toEqual(["org", "t", "u"]);
