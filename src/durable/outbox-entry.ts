@@ -17,7 +17,7 @@ export const entrySchema = z.strictObject({
   /** `webhook` and `slack` for the outcome itself; others are named by what asked for them. */
   id: z.string(),
   kind: z.enum(["webhook", "slack"]),
-  /** `finished`: the outcome. `working`, `notice`: `message` as it stands. `ask` (what a person is asked), `rows`, `share`: made when it is sent. */
+  /** `finished`: the outcome. `working` (only until that or an `ask` is due), `notice`: `message` as it stands. `ask` (what a person is asked), `rows`, `share`: made when it is sent. */
   what: z.enum(["finished", "working", "ask", "rows", "share", "notice", "none"]),
   state: z.enum(["pending", "delivered", "failed", "disabled"]),
   /** Tries in all, and since the schedule last began. */

@@ -108,7 +108,8 @@ function say(press: SlackPress, { asked, outbox }: PressedRun): PressEffect {
   const { responseUrl, expiresAt } = createReply("", "none", press);
   const target = { responseUrl, expiresAt, posts: 0, isUrlSpent: false, replaceOriginal: true };
   const turned = outbox.map((entry) => (entry.id === "slack" ? { ...entry, ...target } : entry));
-  const notice = createReply(idOf(press), "notice", press, { replaceOriginal: true, message });
+  // `working`: tried again after the answer or the next question, it would take their place.
+  const notice = createReply(idOf(press), "working", press, { replaceOriginal: true, message });
   return { reply: DONE, outbox: [...turned, notice], cancels: false, says };
 }
 

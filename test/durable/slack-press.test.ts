@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { SlackAction } from "../../src/deliver/slack-blocks.ts";
-import type { Outbox } from "../../src/durable/outbox.ts";
+import { dueAtOf, encodeOutbox, type Outbox, readOutbox } from "../../src/durable/outbox.ts";
 import { createEntry, type OutboxEntry } from "../../src/durable/outbox-entry.ts";
 import type { SlackOrigin, SlackPress } from "../../src/durable/slack-origin.ts";
 import { answerPress, type PressEffect, type PressedRun, toNotice } from "../../src/durable/slack-press.ts";
+import { SETTINGS, source } from "./outbox-source.ts";
 
 const NOW = Date.UTC(2026, 10, 30, 12);
 const ORIGIN: SlackOrigin = {
@@ -58,7 +59,7 @@ describe("Run it, and Do not run it", () => {
   ] as const)("C45: %s decides what was shown, once, and says who did", (action, decision, said) => {
     const effect = decide(action, "a1");
     expect(effect.says).toEqual({ approval: "a1", decision, note: null, by: "slack:U0001" });
-    expect(last(effect)).toMatchObject({ what: "notice", replaceOriginal: true });
+    expect(last(effect)).toMatchObject({ what: "working", replaceOriginal: true });
     expect(wordsOf(effect)).toContain(said);
     const again = decide(action, null, {}, effect.outbox);
     expect(again.outbox).toBe(effect.outbox);
@@ -75,6 +76,17 @@ describe("Run it, and Do not run it", () => {
       nextAt: null,
     });
     expect(turned?.expiresAt).toBeGreaterThan(NOW + 29 * 60_000);
+  });
+
+  it("is not told any more when the answer, or what is asked next, stands in its place", () => {
+    const { outbox } = decide("querent_approve", "a1");
+    const word = outbox.at(-1) ?? outcome();
+    // Slack was busy, or the object died in the middle of the post: it would be tried again.
+    const later = { ...word, tries: 1, nextAt: NOW + 60_000 };
+    expect(dueAtOf(later, null)).toBe(NOW + 60_000);
+    expect(dueAtOf(later, NOW + 5_000)).toBeNull();
+    const asksNext = readOutbox(source(encodeOutbox([...outbox.slice(0, -1), later]), null, SETTINGS, "a2"));
+    expect(asksNext.find(({ id }) => id === later.id)?.state).toBe("failed");
   });
 
   it.each([
