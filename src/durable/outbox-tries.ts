@@ -15,12 +15,16 @@ export const RESPONSE_URL_POSTS_MAX = 5;
 /** A try that nothing more is heard of is made again after this long: its timeout and a margin. */
 const LOST_TRY_MS = 30_000;
 
-/** True while the entry's response URL may take one more post. `outbox` may hold other entries with the same URL. */
+/**
+ * True while the entry's response URL may take one more post. `outbox` may hold other entries with the same URL: where the
+ * outcome is to go, the last post is kept for it.
+ */
 export function mayUseUrl(entry: OutboxEntry, outbox: Outbox, now: number): boolean {
   if (entry.responseUrl === null || entry.expiresAt === null || entry.isUrlSpent) return false;
   const others = outbox.filter((other) => other.responseUrl === entry.responseUrl);
   const posts = others.reduce((sum, other) => sum + other.posts, 0);
-  return now < entry.expiresAt && posts < RESPONSE_URL_POSTS_MAX;
+  const kept = entry.what !== "finished" && others.some(({ what }) => what === "finished") ? 1 : 0;
+  return now < entry.expiresAt && posts < RESPONSE_URL_POSTS_MAX - kept;
 }
 
 /** The schedule has no try left. Only a crash in the last one leaves an entry like this. */

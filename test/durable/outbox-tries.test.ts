@@ -17,6 +17,18 @@ const DELIVERED: DeliveryOutcome = { kind: "delivered", status: 200 };
 const LATER: DeliveryOutcome = { kind: "retryable", status: 500, mayHaveArrived: false };
 const UNSURE: DeliveryOutcome = { kind: "retryable", status: null, mayHaveArrived: true };
 
+describe("the posts of a response URL", () => {
+  it("are not all used up by questions on the way: the last is kept for the answer", () => {
+    const asks = ["a1", "a2", "a3", "a4"].map((id) =>
+      createReply(`ask:${id}`, "ask", { responseUrl: URL, receivedAt: NOW }, { posts: 1, state: "delivered" }),
+    );
+    const next = createReply("ask:a5", "ask", { responseUrl: URL, receivedAt: NOW });
+    const outbox = [entryOf("slack"), ...asks, next];
+    expect(mayUseUrl(next, outbox, NOW)).toBe(false);
+    expect(mayUseUrl(entryOf("slack"), outbox, NOW)).toBe(true);
+  });
+});
+
 describe("one try", () => {
   it("L1: is written down before it is made, with a time for the case that nothing more is heard of it", () => {
     const begun = beginTry(entryOf("webhook"), false, NOW);
