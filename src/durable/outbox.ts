@@ -69,9 +69,14 @@ function decodeOutbox(text: string | null, settings: RunSettings): Outbox {
 }
 
 export function encodeOutbox(outbox: Outbox): string {
-  const settled = outbox.filter((entry) => entry.what !== "finished" && entry.state !== "pending");
+  const settled = outbox.filter((entry) => entry.state !== "pending" && !isRemembered(entry));
   const dropped = new Set(settled.slice(0, Math.max(0, outbox.length - ENTRIES_MAX)));
   return JSON.stringify(outbox.filter((entry) => !dropped.has(entry)));
+}
+
+/** Forgotten, it would be sent a second time. */
+function isRemembered({ what, state }: OutboxEntry): boolean {
+  return what === "finished" || what === "ask" || (what === "share" && state === "delivered");
 }
 
 function firstEntries(settings: RunSettings): Outbox {

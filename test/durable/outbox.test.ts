@@ -63,6 +63,20 @@ describe("what a run sends out", () => {
     ]);
   });
 
+  it("does not forget what it has asked or posted to the channel, however many buttons are pressed", () => {
+    const target = { responseUrl: URL, receivedAt: NOW };
+    const settled = { state: "delivered", nextAt: null } as const;
+    const asked = readOutbox(source(null, null, SETTINGS, "a1")).map((entry) =>
+      entry.what === "ask" ? { ...entry, ...settled } : entry,
+    );
+    const presses = Array.from({ length: 60 }, (_, n) => createReply(`press:${n}`, "notice", target, settled));
+    const stored = encodeOutbox([...asked, createReply("press:s", "share", target, settled), ...presses]);
+    const kept = readOutbox(source(stored, null, SETTINGS, "a1"));
+    expect(kept.filter(({ what }) => what === "ask").map(({ state }) => state)).toEqual(["delivered", "delivered"]);
+    expect(kept.find(({ what }) => what === "share")?.state).toBe("delivered");
+    expect(kept.length).toBeLessThanOrEqual(40);
+  });
+
   it("survives being stored", () => {
     const outbox = [...readOutbox(source()), createReply("press:1", "rows", { responseUrl: URL, receivedAt: NOW })];
     expect(readOutbox(source(encodeOutbox(outbox)))).toEqual(outbox);
