@@ -79,38 +79,48 @@ function isFromThere(press: SlackPress, origin: SlackOrigin): boolean {
  * the outcome goes there, unless it has arrived already. Then the button stands in a message that should be gone.
  */
 function stop(press: SlackPress, run: PressedRun): Outbox {
-  const { responseUrl, expiresAt } = createReply("", "none", press);
-  const target = { responseUrl, expiresAt, posts: 0, isUrlSpent: false, replaceOriginal: true };
-  const isDelivered = run.outbox.some((entry) => entry.id === "slack" && entry.state === "delivered");
   const seen = createReply(idOf(press), "none", press, { state: "delivered", nextAt: null });
   const stale = createReply(idOf(press), "notice", press, {
     replaceOriginal: true,
     message: toMessage("This question has been dealt with already."),
   });
-  if (isDelivered) return [...run.outbox, stale];
+  if (isDelivered(run.outbox)) return [...run.outbox, stale];
   const turned = run.outbox.map((entry) =>
-    entry.id === "slack" ? { ...sendAgain(entry, press.receivedAt), ...target } : entry,
+    entry.id === "slack" ? { ...sendAgain(entry, press.receivedAt), ...targetOf(press) } : entry,
   );
   return [...turned, seen];
+}
+
+function say(press: SlackPress, run: PressedRun): PressEffect {
+  const { asked, isFinished, outbox } = run;
+  const done = (entries: Outbox): PressEffect => ({ reply: DONE, outbox: entries, cancels: false });
+  const says = asked !== null && asked.id === press.asked ? toWord(press, asked) : null;
+  if (says !== null) return { ...done(answerHere(press, tellWord(says), outbox)), says };
+  // Too late. An answer that is still to come may have no other way by now than this press's response URL.
+  if (isFinished && !isDelivered(outbox)) return done(stop(press, run));
+  if (!isFinished && asked === null) return done(answerHere(press, "This has been answered already.", outbox));
+  return done([...outbox, toNotice(press, "This has been answered already, or the question is over.")]);
 }
 
 /**
  * The message with the buttons becomes one that says what was chosen, and the answer takes its place: it goes to this
  * press's own response URL, whose half hour begins now.
  */
-function say(press: SlackPress, { asked, outbox }: PressedRun): PressEffect {
-  const says = asked !== null && asked.id === press.asked ? toWord(press, asked) : null;
-  if (says === null) {
-    const late = toNotice(press, "This has been answered already, or the question is over.");
-    return { reply: DONE, outbox: [...outbox, late], cancels: false };
-  }
-  const message = toMessage(`${tellWord(says)} The answer will stand here.`);
-  const { responseUrl, expiresAt } = createReply("", "none", press);
-  const target = { responseUrl, expiresAt, posts: 0, isUrlSpent: false, replaceOriginal: true };
-  const turned = outbox.map((entry) => (entry.id === "slack" ? { ...entry, ...target } : entry));
+function answerHere(press: SlackPress, heard: string, outbox: Outbox): Outbox {
+  const message = toMessage(`${heard} The answer will stand here.`);
+  const turned = outbox.map((entry) => (entry.id === "slack" ? { ...entry, ...targetOf(press) } : entry));
   // `working`: tried again after the answer or the next question, it would take their place.
-  const notice = createReply(idOf(press), "working", press, { replaceOriginal: true, message });
-  return { reply: DONE, outbox: [...turned, notice], cancels: false, says };
+  return [...turned, createReply(idOf(press), "working", press, { replaceOriginal: true, message })];
+}
+
+/** The message that the press was made in, by a response URL that has taken nothing yet. */
+function targetOf(press: SlackPress) {
+  const { responseUrl, expiresAt } = createReply("", "none", press);
+  return { responseUrl, expiresAt, posts: 0, isUrlSpent: false, replaceOriginal: true };
+}
+
+function isDelivered(outbox: Outbox): boolean {
+  return outbox.some((entry) => entry.id === "slack" && entry.state === "delivered");
 }
 
 function toWord(press: SlackPress, { id, options }: NonNullable<PressedRun["asked"]>): Decision | Answer | null {

@@ -98,6 +98,19 @@ describe("Run it, and Do not run it", () => {
     expect(wordsOf(effect)).toContain("answered already");
   });
 
+  it("that comes too late brings an answer that has not arrived to the message with the buttons", () => {
+    const late = (isFinished: boolean, outbox: Outbox, asked: PressedRun["asked"] = null) =>
+      answer(press("querent_approve", { asked: "a1" }), isFinished, outbox, ORIGIN, asked).outbox;
+    const here = { responseUrl: "https://hooks.slack.com/actions/2", replaceOriginal: true, state: "pending" };
+    const spent = outcome({ isUrlSpent: true });
+    expect(late(true, [{ ...spent, state: "failed" }])[0]).toMatchObject(here);
+    expect(late(false, [spent])[0]).toMatchObject(here);
+    expect(late(false, [spent]).at(-1)).toMatchObject({ what: "working", replaceOriginal: true });
+    // The press may be of the very message that is the answer, or the next question, by now.
+    expect(late(true, [outcome({ state: "delivered" })]).at(-1)).toMatchObject({ replaceOriginal: false });
+    expect(late(false, [spent], { id: "a2", options: [] })).toMatchObject([spent, { replaceOriginal: false }]);
+  });
+
   it("is only for who asked, and only where it was asked", () => {
     expect(decide("querent_approve", "a1", { userId: "U0002" }).says).toBeUndefined();
     expect(wordsOf(decide("querent_approve", "a1", { userId: "U0002" }))).toContain("Only the person who asked");
