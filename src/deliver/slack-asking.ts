@@ -53,15 +53,20 @@ export function toInquiryForms(run: PublicRun, { id, question, options }: Public
 }
 
 function toQueryBlocks(query: PublicApproval["queries"][number]): SlackBlock[] {
-  const plan = query.plan.join("\n");
+  const plan = keepOrder(query.plan.join("\n"));
   return [
-    section(toCutCode(query.sql, SQL_CHARS_MAX)),
+    section(toCutCode(keepOrder(query.sql), SQL_CHARS_MAX)),
     context(
       tellEffect(query),
       `Tables: ${query.tables.length === 0 ? "none" : cutEscaped(query.tables.join(", "), TABLES_CHARS_MAX)}`,
     ),
     ...(plan === "" ? [] : [context(`Plan: ${toCutCode(plan, PLAN_CHARS_MAX)}`)]),
   ];
+}
+
+/** What is decided on is read in the order in which it runs: characters that turn the direction of text are made visible. */
+function keepOrder(text: string): string {
+  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
 
 function tellEffect({ rows_read, cost_usd }: PublicApproval["queries"][number]): string {

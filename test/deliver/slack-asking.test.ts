@@ -49,6 +49,12 @@ describe("the message that asks for a yes", () => {
     expect(rich.text).toContain("1,215,541 rows");
   });
 
+  it("shows SQL in the order in which it runs: nothing in it turns the direction of the text", () => {
+    const { rich } = formsOf(query({ sql: "SELECT \u202e1 -- \u2066x\u2069", plan: ["SCAN \u202ea"] }));
+    expect(textOf(rich)).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+    expect(textOf(rich)).toContain("SELECT \ufffd1 -- \ufffdx\ufffd");
+  });
+
   it("makes no mention and no link out of a question, a statement or a table's name", () => {
     const nasty = "<!channel> <@U1> <https://evil.example|x> ```";
     const { rich, plain } = formsOf(query({ sql: nasty, tables: [nasty], plan: [nasty] }));
