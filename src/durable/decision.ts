@@ -31,8 +31,8 @@ export function applyDecision(
 ): "decided" | "finished" | "not_waiting" {
   const state = journal.load();
   if (state.ending !== null) return "finished";
-  const id = "approval" in said ? said.approval : said.inquiry;
-  const isOpen = askedId(state) === id && now < (state.waiting?.until ?? 0);
+  const [kind, id] = "approval" in said ? ["approval", said.approval] : ["reply", said.inquiry];
+  const isOpen = askedId(state) === id && state.waiting?.kind === kind && now < state.waiting.until;
   if (!isOpen) return journal.events().some((event) => isSame(event, said)) ? "decided" : "not_waiting";
   const event: Event =
     "approval" in said ? { kind: "approval_decided", ...said } : { kind: "question_answered", ...said };

@@ -73,6 +73,14 @@ describe("a decision", () => {
     expect(run.events).toMatchObject([{ type: "question_answered", inquiry: "q1", reply: "Revenue", by: "team" }]);
   });
 
+  it("C47: of the other kind than what is asked decides nothing, also with its id", () => {
+    const yes = journalOf(waitingForYes());
+    expect(yes.decide({ inquiry: "a1", reply: "Yes", by: "team" })).toBe("not_waiting");
+    const word = journalOf(waitingForWord());
+    expect(word.decide({ ...YES, approval: "q1" })).toBe("not_waiting");
+    expect([yes.events, word.events]).toEqual([[], []]);
+  });
+
   it("J5: to stop, ends a run that waits, once", () => {
     const run = journalOf(waitingForYes());
     expect([run.cancel(), run.cancel()]).toEqual(["cancelled", "finished"]);
