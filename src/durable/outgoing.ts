@@ -23,12 +23,14 @@ export async function answerCall(
   switch (call.kind) {
     case "press": {
       const { approval, inquiry } = askedOf(journal);
-      const asked = inquiry ?? (approval ? { id: approval.id, options: [] } : null);
+      const now = Date.now();
+      const isInTime = now < (journal.load().waiting?.until ?? 0);
+      const asked = isInTime ? (inquiry ?? (approval ? { id: approval.id, options: [] } : null)) : null;
       const run = { origin: journal.settings.slack ?? null, isFinished, asked, outbox };
       const effect = answerPress(call.press, run);
       if (effect.outbox !== outbox) save(effect.outbox);
       // In the same turn as the outbox: both are written, or neither.
-      if (effect.says !== undefined) applyDecision(journal, effect.says, Date.now());
+      if (effect.says !== undefined) applyDecision(journal, effect.says, now);
       if (effect.cancels) await object.cancel();
       return effect.reply;
     }

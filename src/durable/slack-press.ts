@@ -62,6 +62,7 @@ export function toNotice(press: SlackPress, text: string): OutboxEntry {
 }
 
 const DONE: SlackPressReply = { kind: "done" };
+const LATE = "This has been answered already, or its time is over.";
 
 function idOf(press: SlackPress): string {
   return `press:${press.key}`;
@@ -98,8 +99,8 @@ function say(press: SlackPress, run: PressedRun): PressEffect {
   if (says !== null) return { ...done(answerHere(press, tellWord(says), outbox)), says };
   // Too late. An answer that is still to come may have no other way by now than this press's response URL.
   if (isFinished && !isDelivered(outbox)) return done(stop(press, run));
-  if (!isFinished && asked === null) return done(answerHere(press, "This has been answered already.", outbox));
-  return done([...outbox, toNotice(press, "This has been answered already, or the question is over.")]);
+  if (!isFinished && asked === null) return done(answerHere(press, LATE, outbox));
+  return done([...outbox, toNotice(press, LATE)]);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { RunJournal } from "../../src/durable/journal.ts";
 import { type Outbox, readOutbox } from "../../src/durable/outbox.ts";
 import { answerCall } from "../../src/durable/outgoing.ts";
 import type { SlackPress } from "../../src/durable/slack-origin.ts";
+import { START, waitingForYes } from "../agent/states.ts";
 import { publicRun } from "../deliver/public-run.ts";
 import { storedRun } from "./stored-run.ts";
 
@@ -55,6 +56,18 @@ describe("what a run is asked about what it sends out", () => {
       done: [],
       saved: null,
     });
+  });
+
+  it("C45: a press after the time for it, of a run that has not been woken since, is not said to have counted", async () => {
+    const { journal } = storedRun({ slack: SLACK });
+    const state = waitingForYes({ waiting: { kind: "approval", until: START } });
+    const head = { at: START, step: 1, phase: "action" } as const;
+    const asked = { ...head, type: "approval_asked", approval: "a1", message: 0, queries: [], until: START } as const;
+    const late = { ...journal, load: () => state, events: () => [asked] };
+    const press: SlackPress = { ...PRESS, key: "querent_approve:1.1:U0001", action: "querent_approve", asked: "a1" };
+    const { saved } = await call(late, { kind: "press", press });
+    expect(saved?.at(-1)?.message?.text).not.toContain("Allowed");
+    expect(saved?.at(-1)?.message?.text).toContain("its time is over");
   });
 
   it("a notice is due at once, and told once", async () => {
