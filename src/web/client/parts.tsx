@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { getSegments } from "sql-highlight";
 import type { Failure } from "./api.ts";
+import { keepOrder } from "./format.ts";
 import { followLink } from "./router.ts";
 import { SignIn, SignInAgain } from "./sign-in.tsx";
 
@@ -75,7 +76,7 @@ export function Sql({ text }: { text: string }) {
   return (
     <pre class="sql" tabindex={0}>
       <code>
-        {getSegments(text).map((segment) =>
+        {getSegments(keepOrder(text)).map((segment) =>
           segment.name === "default" || segment.name === "whitespace" ? (
             segment.content
           ) : (

@@ -8,7 +8,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Failure } from "./api.ts";
 import type { AskedQuery, Run } from "./api-types.ts";
-import { countOf, formatUsd } from "./format.ts";
+import { countOf, formatUsd, keepOrder } from "./format.ts";
 import { FailureNotice, Folded, Sql } from "./parts.tsx";
 
 /** The heading of the run that asks. */
@@ -115,7 +115,7 @@ function Approval({ queries, isSending, onDecide }: ApprovalProps) {
           </p>
           {query.plan.length === 0 ? null : (
             <Folded summary="How the database would do it">
-              <pre class="plan">{query.plan.join("\n")}</pre>
+              <pre class="plan">{keepOrder(query.plan.join("\n"))}</pre>
             </Folded>
           )}
         </div>
