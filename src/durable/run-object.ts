@@ -89,7 +89,12 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   }
 
   async decide(said: Decision | Answer): Promise<DecideReply> {
-    return this.onRun((journal) => ({ kind: applyDecision(journal, said, Date.now()), run: this.show(journal) }));
+    return this.onRun((journal) => {
+      const kind = applyDecision(journal, said, Date.now());
+      // Whoever drove until a person was asked has had that for an answer.
+      if (kind === "decided") this.callerDrivesUntil = 0;
+      return { kind, run: this.show(journal) };
+    });
   }
 
   async cancel(): Promise<CancelReply> {
@@ -141,11 +146,7 @@ export class RunObject extends DurableObject<DurableBindings> implements RunApi,
   }
 
   override alarm(): Promise<void> {
-    return this.guard.run({
-      act: () => this.wake(),
-      setAlarm: (at) => this.setAlarm(at),
-      journal: () => this.opened,
-    });
+    return this.guard.run({ act: () => this.wake(), setAlarm: (at) => this.setAlarm(at), journal: () => this.opened });
   }
 
   /** The things that act for a run. A test replaces it. */
