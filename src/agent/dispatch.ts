@@ -107,7 +107,6 @@ function resolveName(given: string, known: readonly string[]): string | null {
   return prefixes.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
-/** Some models send the arguments as JSON text. */
 function isAnswerMissing(input: unknown): input is { readonly [field: string]: unknown } {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return false;
   if (!("answer" in input)) return true;

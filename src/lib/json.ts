@@ -32,7 +32,10 @@ export function decodeJson<T>(text: string, schema: z.ZodType<T>): T | null {
   }
 }
 
-/** What JSON text says; anything else, and text that is torn, as it is. Some models send arguments as text. */
+/**
+ * What JSON text says; anything else, and text that is none, as it is. Some models send arguments as text, and a gateway
+ * that leaves the type out still sent an answer.
+ */
 export function parseIfText(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {

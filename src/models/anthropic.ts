@@ -15,11 +15,12 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { APIConnectionTimeoutError, APIError, BaseAnthropic } from "@anthropic-ai/sdk";
 import type { Model, ModelFailure, ModelInfo, ModelOutcome, ModelRequest } from "../agent/model.ts";
+import { parseIfText } from "../lib/json.ts";
 import { errorBodySchema, toReply } from "./anthropic-reply.ts";
 import { boundPromptTokens, type PrefixTtl, toCountBody, toMessagesBody } from "./anthropic-request.ts";
 import { callOnce, toCallFailure, wholeMs } from "./call.ts";
 import { checkKey, cleanDetail, toStatusFailure } from "./failure.ts";
-import { isPlainObject, parseAnswer, toMalformedFailure } from "./reply-parts.ts";
+import { isPlainObject, toMalformedFailure } from "./reply-parts.ts";
 import { promptTexts } from "./well-formed.ts";
 
 export interface AnthropicOptions {
@@ -83,7 +84,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
       );
       switch (end.kind) {
         case "answer":
-          return toOutcome(parseAnswer(end.answer.data), end.answer.response, request, apiKey, now());
+          return toOutcome(parseIfText(end.answer.data), end.answer.response, request, apiKey, now());
         case "thrown":
           return toThrownFailure(end.error, request, apiKey, now());
         case "aborted":

@@ -8,12 +8,13 @@
  */
 import * as z from "zod";
 import type { Model, ModelFailure, ModelInfo, ModelOutcome, ModelRequest } from "../agent/model.ts";
+import { parseIfText } from "../lib/json.ts";
 import { callOnce, toCallFailure } from "./call.ts";
 import { type ChatAnswer, postChat } from "./chat-call.ts";
 import { checkKey, cleanDetail, toStatusFailure } from "./failure.ts";
 import { toChatReply } from "./openai-reply.ts";
 import { boundChatTokens, toChatBody } from "./openai-request.ts";
-import { isJsonType, parseAnswer, toMalformedFailure } from "./reply-parts.ts";
+import { isJsonType, toMalformedFailure } from "./reply-parts.ts";
 import { promptTexts } from "./well-formed.ts";
 
 export interface OpenAiCompatibleOptions {
@@ -89,7 +90,7 @@ function toOutcome({ status, headers, text }: ChatAnswer, info: ModelInfo, conte
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && !text.ok)
     return toMalformedFailure({ kind: "fatal", detail: text.error }, context.server, status, requestId);
-  const body = text.ok ? parseAnswer(text.value) : null;
+  const body = text.ok ? parseIfText(text.value) : null;
   const failed = errorBodySchema.safeParse(body);
   if (failed.success || !isSuccess) return toErrorFailure(status, headers, failed.data?.error ?? null, context);
   if (typeof body === "string" && isJsonType(headers)) {

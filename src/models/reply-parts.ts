@@ -52,16 +52,6 @@ export function isJsonType(headers: Headers): boolean {
   return type.includes("application/json") || type.endsWith("+json");
 }
 
-/** The JSON of a text, which stays what it is when it is none: a gateway that leaves the type out still sent an answer. */
-export function parseAnswer(body: unknown): unknown {
-  if (typeof body !== "string") return body;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
-}
-
 /** A JSON object, the only tool input that vendors take back. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -59,4 +59,15 @@ describe("parseIfText", () => {
     expect(parseIfText(value)).toBe(value);
     expect(parseIfText(undefined)).toBeUndefined();
   });
+
+  it("parses a body that came as text when it is JSON, and leaves it alone when not", () => {
+    expect([{ a: 1 }, '{"a":1}', "<html>", "", undefined, null].map(parseIfText)).toEqual([
+      { a: 1 },
+      { a: 1 },
+      "<html>",
+      "",
+      undefined,
+      null,
+    ]);
+  });
 });

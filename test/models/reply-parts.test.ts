@@ -1,7 +1,7 @@
 /** Ids that stay unique, and what counts as a tool input. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createIdSource, isPlainObject, parseAnswer, toMalformedFailure } from "../../src/models/reply-parts.ts";
+import { createIdSource, isPlainObject, toMalformedFailure } from "../../src/models/reply-parts.ts";
 import { ask } from "./requests.ts";
 
 const after = (...ids: readonly string[]) =>
@@ -44,15 +44,4 @@ test("a malformed answer counts as billed, and a fatal one points at the base UR
     unbilled: false,
     requestId: "req_1",
   });
-});
-
-test("a body that came as text is parsed when it is JSON, and left alone when not", () => {
-  expect([{ a: 1 }, '{"a":1}', "<html>", "", undefined, null].map(parseAnswer)).toEqual([
-    { a: 1 },
-    { a: 1 },
-    "<html>",
-    "",
-    undefined,
-    null,
-  ]);
 });
