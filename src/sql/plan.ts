@@ -59,23 +59,26 @@ interface Node {
   readonly children: Node[];
 }
 
+/** What a loop or a subquery gives. */
+interface Given {
+  readonly rows: number;
+  /** Many of them are made by the statement itself, in a list or a document: the engine's guess knows nothing of that. */
+  readonly isMade: boolean;
+}
+
 interface Weight {
   /** Rows read in all. */
   total: number;
   /** Rows handed on. */
   out: number;
-}
-
-interface SubqueryRows {
-  readonly rows: number;
-  /** The statement makes these rows itself, and many: the engine's guess knows nothing of them. */
-  readonly isMade: boolean;
+  /** See `Given`; also where such rows are only looked at. */
+  isMade: boolean;
 }
 
 interface Walk {
   readonly options: PlanOptions;
   /** Subqueries that have been weighed, by folded name. */
-  readonly subqueries: Map<string, SubqueryRows>;
+  readonly subqueries: Map<string, Given>;
   readonly scans: TableScan[];
   recursionStepRows: number;
   /** Times the part under the hand is started: more than once inside a correlated subquery. */
@@ -120,28 +123,29 @@ function toTree(rows: readonly Row[]): Node {
 
 /** Siblings in order are nested loops; subqueries stand among them. */
 function weigh(parent: Node, walk: Walk): Weight {
-  const weight: Weight = { total: 0, out: 1 };
+  const weight: Weight = { total: 0, out: 1, isMade: false };
   let arms = 0;
   for (const node of parent.children) {
     const { detail } = node;
     const loop = weighLoop(node, walk);
     if (loop !== null) {
-      weight.out = cap(weight.out * loop);
+      weight.out = cap(weight.out * loop.rows);
       weight.total = cap(weight.total + weight.out);
+      weight.isMade ||= loop.isMade;
       continue;
     }
     const subquery = /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/s.exec(detail)?.[1];
+    // All lists of values have one name.
+    const rowsBefore = subquery === VALUES_NAME ? (walk.subqueries.get(foldName(subquery))?.rows ?? 0) : 0;
     // A recursive step takes one row at a time from the table that it builds.
-    const named = subquery === undefined ? undefined : walk.subqueries.get(foldName(subquery));
     if (subquery !== undefined) walk.subqueries.set(foldName(subquery), { rows: 1, isMade: false });
     const turns = walk.turns;
     if (/^CORRELATED /.test(detail)) walk.turns = cap(turns * weight.out);
     const inner = weigh(node, walk);
     walk.turns = turns;
+    weight.isMade ||= inner.isMade;
     if (subquery !== undefined) {
-      // All lists of values have one name.
-      const rows = subquery === VALUES_NAME ? Math.max(inner.out, named?.rows ?? 0) : inner.out;
-      walk.subqueries.set(foldName(subquery), { rows, isMade: isMade(node, walk) });
+      walk.subqueries.set(foldName(subquery), { rows: Math.max(inner.out, rowsBefore), isMade: inner.isMade });
       weight.total = cap(weight.total + Math.min(inner.total, limitOf(parent, node, subquery, walk)));
     } else if (/^CORRELATED /.test(detail)) {
       weight.total = cap(weight.total + weight.out * inner.total);
@@ -175,48 +179,48 @@ function engineRows(node: Node): number {
   return Math.max(1, 2 ** ((node.engineCost - 16) / 10));
 }
 
-/** Rows that one turn of the loop gives, or null when the node is no loop. */
-function weighLoop(node: Node, walk: Walk): number | null {
+/** What one turn of the loop gives, or null when the node is no loop. */
+function weighLoop(node: Node, walk: Walk): Given | null {
   if (node.detail === "MULTI-INDEX OR") {
     const searches = node.children.flatMap((index) => index.children);
-    return searches.reduce((sum, search) => sum + (weighLoop(search, walk) ?? 0), 0);
+    return taken(searches.reduce((sum, search) => sum + (weighLoop(search, walk)?.rows ?? 0), 0));
   }
   const found = /^(SCAN|SEARCH) (.+)$/s.exec(node.detail);
   if (found === null) return null;
   const [, verb, rest] = found;
-  if (rest === undefined || rest === "CONSTANT ROW") return 1;
+  if (rest === undefined || rest === "CONSTANT ROW") return taken(1);
   const values = /^(\d+)(?:-ROW VALUES CLAUSE| CONSTANT ROWS)/.exec(rest);
-  if (values !== null && rest !== VALUES_NAME) return Number(values[1]);
+  if (values !== null && rest !== VALUES_NAME) return made(Number(values[1]));
   const name = rest.replace(/^main\./i, "").replace(/ (EXISTS |USING |VIRTUAL TABLE INDEX |LEFT-JOIN$).*$/s, "");
+  const resolved = walk.options.resolve(name);
   const isVirtual = / VIRTUAL TABLE INDEX /.test(rest);
-  const rows = isVirtual ? (walk.options.resolve(name).rows ?? TABLE_FUNCTION_ROWS) : sizeOfName(name, node, walk);
-  if (verb === "SEARCH") return weighSearch(rest, rows, walk.options.resolve(name));
-  const { table } = walk.options.resolve(name);
+  const given = isVirtual ? made(resolved.rows ?? TABLE_FUNCTION_ROWS) : givenByName(name, node, walk);
+  if (verb === "SEARCH") return taken(weighSearch(rest, given.rows, resolved));
+  const { table } = resolved;
   const isNew = walk.scans.every((scan) => scan.table !== table);
-  if (table !== null && isNew && !isVirtual) walk.scans.push({ table, rows });
-  return rows;
+  if (table !== null && isNew && !isVirtual) walk.scans.push({ table, rows: given.rows });
+  return given;
 }
 
-function sizeOfName(name: string, node: Node, walk: Walk): number {
+/** Rows that the database holds, or finds by an index. */
+function taken(rows: number): Given {
+  return { rows, isMade: false };
+}
+
+/** Rows of a list of values or of a table function. */
+function made(rows: number): Given {
+  return { rows, isMade: rows > TABLE_FUNCTION_ROWS };
+}
+
+function givenByName(name: string, node: Node, walk: Walk): Given {
   const { rows, subqueries } = walk.options.resolve(name);
-  if (rows !== null) return rows;
+  if (rows !== null) return taken(rows);
   // A subquery or a CTE.
   const known = [name, ...subqueries].flatMap((candidate) => walk.subqueries.get(foldName(candidate)) ?? []);
   const guess = engineRows(node);
-  const isBlind = guess > 1 && known.some((subquery) => subquery.isMade);
-  return Math.min(isBlind ? ROWS_CEILING : guess, ...known.map((subquery) => subquery.rows));
-}
-
-/** Whether a list of values, a long document or what was made of them is read under `node`. */
-function isMade(node: Node, walk: Walk): boolean {
-  return node.children.some((child) => {
-    const [, rest = ""] = /^SCAN (.+)$/s.exec(child.detail) ?? [];
-    const isLong = / VIRTUAL TABLE INDEX /.test(rest) && (weighLoop(child, walk) ?? 0) > TABLE_FUNCTION_ROWS;
-    const isList = Number(/^(\d+) CONSTANT ROWS/.exec(rest)?.[1] ?? 0) > TABLE_FUNCTION_ROWS;
-    const { subqueries } = walk.options.resolve(rest);
-    const isOfMade = [rest, ...subqueries].some((name) => walk.subqueries.get(foldName(name))?.isMade === true);
-    return isLong || isList || isOfMade || isMade(child, walk);
-  });
+  const isMade = known.some((subquery) => subquery.isMade);
+  const bound = isMade && guess > 1 ? ROWS_CEILING : guess;
+  return { rows: Math.min(bound, ...known.map((subquery) => subquery.rows)), isMade };
 }
 
 /** `big USING INDEX i (a=? AND b>?)`: the rarest of its equal columns decides. */

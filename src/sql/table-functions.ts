@@ -51,22 +51,17 @@ function originOf(given: readonly Token[], shape: StatementShape, catalog: Catal
     const relation = catalog.relations.find(({ name }) => foldName(name) === foldName(table.name));
     return relation === undefined || isCommonTable(table, shape) ? [] : [{ table, relation }];
   });
-  const names = given.flatMap((token, at) => {
+  const isDerived = given.some((token, at) => {
     const isName = token.kind === "word" || token.kind === "name";
-    return isName && !isSymbol(given[at + 1], "(") && !isSymbol(given[at + 1], ".") ? [at] : [];
-  });
-  const isBase = (at: number): boolean => {
+    if (!isName || isSymbol(given[at + 1], "(") || isSymbol(given[at + 1], ".")) return false;
     const qualifier = isSymbol(given[at - 1], ".") ? given[at - 2] : undefined;
-    const column = foldName(unquote(given[at] ?? NO_TOKEN));
-    return read.some(({ table, relation }) => {
+    return !read.some(({ table, relation }) => {
       const isMeant = qualifier === undefined || foldName(table.alias ?? table.name) === foldName(unquote(qualifier));
-      return isMeant && relation.columns.some(({ name }) => foldName(name) === column);
+      return isMeant && relation.columns.some(({ name }) => foldName(name) === foldName(unquote(token)));
     });
-  };
-  return { isWritten: given.every(isLiteral), isDerived: names.some((at) => !isBase(at)) };
+  });
+  return { isWritten: given.every(isLiteral), isDerived };
 }
-
-const NO_TOKEN: Token = { kind: "blank", text: "", start: 0 };
 
 function isLiteral(token: Token): boolean {
   return token.kind === "string" || token.kind === "number" || isSymbol(token, ",");
