@@ -7,7 +7,7 @@
 import { assert } from "../lib/assert.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import type { Draft } from "./draft.ts";
-import { EXPIRY_MS } from "./state.ts";
+import { type AgentState, EXPIRY_MS } from "./state.ts";
 
 /** A person who says nothing for so long has answered. */
 const PERSON_MS = 24 * 60 * 60 * 1000;
@@ -30,6 +30,11 @@ export interface Asking {
 export function askedId({ waiting, approval, inquiry }: Asking): string | null {
   if (waiting?.kind === "approval") return approval?.id ?? null;
   return waiting?.kind === "reply" ? (inquiry?.id ?? null) : null;
+}
+
+/** Whether a word of a person's would come in time: the alarm that ends the wait may be late. */
+export function isInTime({ waiting }: Pick<AgentState, "waiting">, now: number): boolean {
+  return waiting !== null && now < waiting.until;
 }
 
 /** The instant until which the run waits. */

@@ -7,6 +7,7 @@
 import type { PublicApproval, PublicInquiry, PublicRun } from "../agent/view.ts";
 import { formatUsd, nanoFromUsd } from "../lib/money.ts";
 import { breakAddresses, escapeMrkdwn } from "../lib/mrkdwn.ts";
+import { keepOrder } from "../lib/text-order.ts";
 import { actions, button, context, type SlackBlock, type SlackForms, section } from "./slack-blocks.ts";
 import { toForms } from "./slack-message.ts";
 import { cutEscaped, toCutCode } from "./slack-text.ts";
@@ -62,11 +63,6 @@ function toQueryBlocks(query: PublicApproval["queries"][number]): SlackBlock[] {
     ),
     ...(plan === "" ? [] : [context(`Plan: ${toCutCode(plan, PLAN_CHARS_MAX)}`)]),
   ];
-}
-
-/** What is decided on is read in the order in which it runs: characters that turn the direction of text are made visible. */
-function keepOrder(text: string): string {
-  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
 
 function tellEffect({ rows_read, cost_usd }: PublicApproval["queries"][number]): string {

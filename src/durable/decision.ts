@@ -9,7 +9,7 @@ import { advance } from "../agent/advance.ts";
 import type { Event } from "../agent/event.ts";
 import { tellPartial } from "../agent/findings.ts";
 import type { RunEvent } from "../agent/run-event.ts";
-import { askedId } from "../agent/waiting.ts";
+import { askedId, isInTime } from "../agent/waiting.ts";
 import type { Answer, Decision } from "./contract.ts";
 import type { RunJournal } from "./journal.ts";
 
@@ -32,7 +32,7 @@ export function applyDecision(
   const state = journal.load();
   if (state.ending !== null) return "finished";
   const [kind, id] = "approval" in said ? ["approval", said.approval] : ["reply", said.inquiry];
-  const isOpen = askedId(state) === id && state.waiting?.kind === kind && now < state.waiting.until;
+  const isOpen = askedId(state) === id && state.waiting?.kind === kind && isInTime(state, now);
   if (!isOpen) return journal.events().some((event) => isSame(event, said)) ? "decided" : "not_waiting";
   const event: Event =
     "approval" in said ? { kind: "approval_decided", ...said } : { kind: "question_answered", ...said };

@@ -2,6 +2,7 @@
  * What the doors may ask of a run about what it sends out: a press of a button, a word to who pressed it, the callback once
  * more. Leaves to others: what a press does (slack-press.ts), sending (deliveries.ts).
  */
+import { isInTime } from "../agent/waiting.ts";
 import { assert } from "../lib/assert.ts";
 import type { OutgoingCall, OutgoingReply, RunApi } from "./contract.ts";
 import { applyDecision } from "./decision.ts";
@@ -24,8 +25,8 @@ export async function answerCall(
     case "press": {
       const { approval, inquiry } = askedOf(journal);
       const now = Date.now();
-      const isInTime = now < (journal.load().waiting?.until ?? 0);
-      const asked = isInTime ? (inquiry ?? (approval ? { id: approval.id, options: [] } : null)) : null;
+      const open = inquiry ?? (approval ? { id: approval.id, options: [] } : null);
+      const asked = isInTime(journal.load(), now) ? open : null;
       const run = { origin: journal.settings.slack ?? null, isFinished, asked, outbox };
       const effect = answerPress(call.press, run);
       if (effect.outbox !== outbox) save(effect.outbox);

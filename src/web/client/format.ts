@@ -44,8 +44,3 @@ export function formatAgo(at: number, now: number): string {
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
   return new Date(at).toLocaleDateString("en", { day: "numeric", month: "short", year: "numeric" });
 }
-
-/** SQL is read in the order in which it runs: characters that turn the direction of text are made visible. */
-export function keepOrder(text: string): string {
-  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
-}

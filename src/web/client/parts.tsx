@@ -4,8 +4,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { getSegments } from "sql-highlight";
+import { keepOrder } from "../../lib/text-order.ts";
 import type { Failure } from "./api.ts";
-import { keepOrder } from "./format.ts";
 import { followLink } from "./router.ts";
 import { SignIn, SignInAgain } from "./sign-in.tsx";
 

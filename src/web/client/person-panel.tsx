@@ -6,9 +6,10 @@
  * for each thing that is asked (run-screen.tsx).
  */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { keepOrder } from "../../lib/text-order.ts";
 import { api, type Failure } from "./api.ts";
 import type { AskedQuery, Run } from "./api-types.ts";
-import { countOf, formatUsd, keepOrder } from "./format.ts";
+import { countOf, formatUsd } from "./format.ts";
 import { FailureNotice, Folded, Sql } from "./parts.tsx";
 
 /** The heading of the run that asks. */
