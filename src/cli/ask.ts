@@ -117,7 +117,7 @@ async function open(prepared: PreparedDatabase, bundle: string): Promise<Result<
   const opened = await openDatabase(prepared, { bundle, env: withoutDoors(process.env) });
   if (!opened.ok) return err({ exitCode: 1, message: opened.error });
   for (const warning of opened.value.prepared.warnings) note(warning);
-  if (opened.value.tables.length > 0) return opened;
+  if (opened.value.prepared.tables.length > 0) return opened;
   await opened.value.host.dispose();
   return err({
     exitCode: 2,

@@ -13,9 +13,7 @@ import { messageOf, quoteName } from "./sqlite-text.ts";
 
 export interface OpenedDatabase {
   readonly host: Host;
-  readonly prepared: PreparedDatabase;
-  /** Names of the tables and views that a question can reach. */
-  readonly tables: readonly string[];
+  readonly prepared: CheckedDatabase;
 }
 
 /** Each removal costs a restart of workerd (0.4 s); a schema with more faults than this is not worth asking. */
@@ -44,7 +42,7 @@ export async function openDatabase(
   if (!checked.ok) return checked;
   const started = await startHost({ ...options, stateDir: prepared.stateDir });
   if (!started.ok) return started;
-  return ok({ host: started.value, prepared: checked.value, tables: checked.value.tables });
+  return ok({ host: started.value, prepared: checked.value });
 }
 
 async function checkDatabase(prepared: PreparedDatabase): Promise<Result<CheckedDatabase, string>> {
@@ -60,28 +58,37 @@ async function checkDatabase(prepared: PreparedDatabase): Promise<Result<Checked
       },
     });
     if (!started.ok) return started;
-    const host = started.value;
-    try {
-      const database = await host.database();
-      const opened = await listObjects(database);
-      if (opened.ok) {
-        const broken = await findUnreadable(database, opened.value);
-        const warnings = [...prepared.warnings, ...removed, ...broken.values()];
-        const tables = opened.value.filter((name) => !broken.has(name));
-        return ok(recordCheck(prepared, warnings, tables));
-      }
-      await waitFor(() => fault.text !== null);
-      await host.dispose();
-      const reason = removeFaulty(prepared, fault.text);
-      if (reason === null) return err(`D1 cannot open ${prepared.label}: ${opened.error}`);
-      removed.push(reason);
-    } finally {
-      await host.dispose();
+    const found = await readObjects(started.value, () => fault.text !== null);
+    if (found.ok) {
+      const { tables, warnings } = found.value;
+      return ok(recordCheck(prepared, [...prepared.warnings, ...removed, ...warnings], tables));
     }
+    const reason = removeFaulty(prepared, fault.text);
+    if (reason === null) return err(`D1 cannot open ${prepared.label}: ${found.error}`);
+    removed.push(reason);
   }
   return err(
     `D1 cannot open ${prepared.label}: more than ${REMOVALS_MAX} of its tables and views are beyond D1's limits.`,
   );
+}
+
+/** What D1 has and what of it cannot be queried, or its message when it cannot read the schema. Stops the host. */
+async function readObjects(
+  host: Host,
+  isBlamed: () => boolean,
+): Promise<Result<Pick<CheckedDatabase, "tables" | "warnings">, string>> {
+  try {
+    const database = await host.database();
+    const objects = await listObjects(database);
+    if (!objects.ok) {
+      await waitFor(isBlamed);
+      return objects;
+    }
+    const broken = await findUnreadable(database, objects.value);
+    return ok({ tables: objects.value.filter((name) => !broken.has(name)), warnings: [...broken.values()] });
+  } finally {
+    await host.dispose();
+  }
 }
 
 /** Names of all tables and views, or D1's message when it cannot read the schema. */

@@ -79,7 +79,8 @@ async function open(command: Serve, end: ProcessEnd): Promise<Result<OpenedDatab
   return ok(opened.value);
 }
 
-function welcome(command: Serve, { host, prepared, tables }: OpenedDatabase): string {
+function welcome(command: Serve, { host, prepared }: OpenedDatabase): string {
+  const { tables } = prepared;
   const what = `${toSafeLine(prepared.label)} (${tables.length} ${tables.length === 1 ? "table" : "tables"})`;
   const question =
     command.source.kind === "demo" ? DEMO_QUESTION : `How many rows are in ${tables[0] ?? "the first table"}?`;

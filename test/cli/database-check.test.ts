@@ -25,7 +25,8 @@ async function openFile(source: string) {
   const opened = await openDatabase(prepared.value, { bundle: TRIVIAL_WORKER, env: {} });
   if (!opened.ok) throw new Error(opened.error);
   host = opened.value.host;
-  return { database: await host.database(), warnings: opened.value.prepared.warnings, tables: opened.value.tables };
+  const { warnings, tables } = opened.value.prepared;
+  return { database: await host.database(), warnings, tables };
 }
 
 describe("what D1 cannot take in", () => {

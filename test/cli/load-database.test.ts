@@ -42,7 +42,8 @@ async function open(
   const opened = await openDatabase(await prepare(source), { bundle: TRIVIAL_WORKER, env: {} });
   if (!opened.ok) throw new Error(opened.error);
   host = opened.value.host;
-  return { database: await host.database(), warnings: opened.value.prepared.warnings, tables: opened.value.tables };
+  const { warnings, tables } = opened.value.prepared;
+  return { database: await host.database(), warnings, tables };
 }
 
 const rows = (database: LocalDatabase, sql: string) => database.prepare(sql).raw();
