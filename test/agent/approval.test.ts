@@ -8,7 +8,8 @@ import type { Model, ModelOutcome } from "../../src/agent/model.ts";
 import { failure } from "../../src/agent/observation.ts";
 import { toPublicRunEvent } from "../../src/agent/run-event.ts";
 import type { AgentState } from "../../src/agent/state.ts";
-import { type Foreseen, NOTHING_FORESEEN } from "../../src/agent/tool.ts";
+import { type CheckedCall, type Foreseen, NOTHING_FORESEEN, type Tool } from "../../src/agent/tool.ts";
+import { ok } from "../../src/lib/result.ts";
 import { calling, functionModel, querying, saying } from "../fakes/function-model.ts";
 import {
   createMemoryRun,
@@ -32,6 +33,15 @@ const foreseen = (rowsRead: number, parts: Partial<Foreseen> = {}): Foreseen => 
 const ready = (id: string, sql = "SELECT 1") =>
   prepareCall({ id, name: tool.name, input: { sql } }, tools, [tool.name], "");
 const asking = (parts: Partial<AgentState> = {}) => stateWith({ phase: "action", approveAboveRows: 100, ...parts });
+
+/** The query tool with parts of each of its calls replaced. */
+function toolWith(parts: (input: unknown, call: CheckedCall) => Partial<CheckedCall>): Tool {
+  const check: Tool["check"] = (input) => {
+    const checked = tool.check(input);
+    return checked.ok ? ok({ ...checked.value, ...parts(input, checked.value) }) : checked;
+  };
+  return { ...tool, check };
+}
 
 /** Says the next of `replies` whenever the conversation has grown by one reply. */
 function scripted(replies: readonly (() => ModelOutcome)[]): Model {
@@ -247,18 +257,13 @@ describe("a run", () => {
 
   it("does not let a query through whose plan could not be had when it was asked for", async () => {
     const rowsMax: number[] = [];
-    const blind = {
-      ...tool,
-      check: (input: unknown) => {
-        const checked = tool.check(input);
-        if (!checked.ok) return checked;
-        const run: typeof checked.value.run = (context) => {
-          rowsMax.push(context.rowsReadMax);
-          return checked.value.run(context);
-        };
-        return { ok: true as const, value: { ...checked.value, run, foresee: async () => NOTHING_FORESEEN } };
+    const blind = toolWith((_input, call) => ({
+      run: (context) => {
+        rowsMax.push(context.rowsReadMax);
+        return call.run(context);
       },
-    };
+      foresee: async () => NOTHING_FORESEEN,
+    }));
     const run = runOf(undefined, { tools: [blind, finalAnswerTool] });
     await run.finish();
     expect(rowsMax).toEqual([5]);
@@ -297,27 +302,21 @@ describe("one round with dear and cheap queries", () => {
     // Of the second query nothing can be foreseen the first time.
     let isSecondLook = false;
     const ran: string[] = [];
-    const late = {
-      ...tool,
-      check: (input: unknown) => {
-        const checked = tool.check(input);
-        if (!checked.ok) return checked;
-        const number = JSON.stringify(input).includes("SELECT 1") ? "1" : "2";
-        const foresee = async () => {
+    const late = toolWith((input, call) => {
+      const number = JSON.stringify(input).includes("SELECT 1") ? "1" : "2";
+      return {
+        foresee: async () => {
           const isKnown = number === "1" || isSecondLook;
           isSecondLook ||= number === "2";
           return isKnown ? foreseen(10) : NOTHING_FORESEEN;
-        };
-        const run: typeof checked.value.run = (context) => {
-          const mayRun = context.rowsReadMax >= 10;
-          if (mayRun) ran.push(number);
-          return mayRun
-            ? checked.value.run(context)
-            : Promise.resolve({ observation: failure("Too many rows.", []), rowsRead: 0, query: null });
-        };
-        return { ok: true as const, value: { ...checked.value, run, foresee } };
-      },
-    };
+        },
+        run: async (context) => {
+          if (context.rowsReadMax < 10) return { observation: failure("Too many rows.", []), rowsRead: 0, query: null };
+          ran.push(number);
+          return call.run(context);
+        },
+      };
+    });
     const both = () => calling([tool.name, { sql: "SELECT 1" }], [tool.name, { sql: "SELECT 2" }]);
     const run = createMemoryRun(scripted([both, () => saying("Done.")]), {
       tools: [late, finalAnswerTool],
